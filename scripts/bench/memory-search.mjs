@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { figure, load, median, quantile, report, round, temporaryFolder } from "./bench.mjs";
 
 const { openSearch } = await load("src/storage/search/open.js");
+const { eachLine, fromLine, toLine } = await load("src/storage/folder/line.js");
 
 const ENTRIES = 100_000;
 const LENGTH = 500;
@@ -76,7 +77,7 @@ function entry(seq) {
     },
     ...{ thread: `0+${speaker}`, said: at, tags: { project: `p${seq % 11}` } },
     of: { log: "16fd2706-8baf-433b-82eb-8c7fada847da", message: `0>${speaker}#${seq}` },
-    ...{ summarised: "model", crc: "5ca1ab1e" },
+    summarised: "model",
   };
 }
 
@@ -90,7 +91,7 @@ async function writeLog(path) {
       let offset = 0;
       for (let seq = 1; seq <= ENTRIES; seq++) {
         if ((seq - 1) % LANDMARK === 0) landmarks.push(offset);
-        const line = `${JSON.stringify(entry(seq))}\n`;
+        const line = toLine(entry(seq));
         offset += line.length;
         yield line;
       }
@@ -108,17 +109,17 @@ function openMemory(path, landmarks) {
       const file = await open(path, "r");
       try {
         const buffer = Buffer.alloc(CHUNK);
-        let rest = "";
+        let kept = 0;
         for (let offset = landmarks[Math.floor((from - 1) / LANDMARK)] ?? 0; ;) {
-          const { bytesRead } = await file.read(buffer, 0, CHUNK, offset);
+          const { bytesRead } = await file.read(buffer, kept, CHUNK - kept, offset);
           if (bytesRead === 0) return;
           offset += bytesRead;
-          const lines = (rest + buffer.toString("latin1", 0, bytesRead)).split("\n");
-          rest = lines.pop() ?? "";
-          for (const line of lines) {
-            const event = JSON.parse(line);
-            if (event.seq >= from) yield event;
-          }
+          const bytes = buffer.subarray(0, kept + bytesRead);
+          /** @type {any[]} */
+          const events = [];
+          eachLine(bytes, (/** @type {Buffer} */ line) => events.push(fromLine(line)));
+          kept = buffer.copy(buffer, 0, bytes.lastIndexOf("\n") + 1, bytes.length);
+          for (const event of events) if (event.seq >= from) yield event;
         }
       } finally {
         await file.close();

@@ -3,7 +3,8 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { MemoryEvent } from "../../domain/memory/record.ts";
-import type { Document, Mark, Portion } from "./order.ts";
+import { facetsOf } from "./facets.ts";
+import type { Mark, Portion } from "./order.ts";
 import type { SearchedMemory } from "./search.ts";
 
 export interface FollowedMemory {
@@ -18,8 +19,8 @@ export interface FollowedMemory {
 }
 
 /** A portion is as many events, or characters. */
-const MAX_EVENTS = 256;
-const MAX_CHARACTERS = 131_072;
+const MAX_EVENTS = 512;
+const MAX_CHARACTERS = 262_144;
 const MAX_UNDERWAY = 3;
 
 /**
@@ -83,20 +84,40 @@ function gather() {
       characters += document.text.length;
       documents.set(event.seq, document);
     },
-    portion: (upTo: Mark): Portion => ({ documents: [...documents.values()], forgotten: numbers, upTo }),
+    portion(upTo: Mark): Portion {
+      const all = [...documents.values()];
+      const texts = all.map(({ text }) => text);
+      return {
+        seqs: [...documents.keys()],
+        times: all.map(({ at }) => at),
+        facets: all.map(({ facets }) => facets),
+        lengths: texts.map((text) => Buffer.byteLength(text)),
+        // Two halves of a character that end one text and begin the next are none.
+        texts: new TextEncoder().encode(texts.join("\n")),
+        forgotten: numbers,
+        upTo,
+      };
+    },
   };
 }
 
+interface Document {
+  readonly text: string;
+  /** Milliseconds since 1970; NaN for no time. */
+  readonly at: number;
+  readonly facets: string;
+}
+
+/** `undefined` for what cannot be found. */
 function toDocument(event: MemoryEvent): Document | undefined {
   switch (event.kind) {
     case "entry": {
-      const { seq, raw, summary, said, role, speaker } = event;
+      const { raw, summary, said } = event;
       if (raw === "" && summary === "") return undefined;
-      const tags = Object.entries(event.tags);
-      return { seq, text: `${raw}\n${summary}`, at: Date.parse(said), role, speaker, tags };
+      return { text: `${raw}\n${summary}`, at: Date.parse(said), facets: facetsOf(event) };
     }
     case "context":
-      return { seq: event.seq, text: event.content, at: Date.parse(event.at) };
+      return { text: event.content, at: Date.parse(event.at), facets: "" };
     default:
       return undefined;
   }

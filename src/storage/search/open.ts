@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LegionError } from "../../base/errors.ts";
 import type { LogId } from "../../domain/message/message.ts";
+import { wantedFacets } from "./facets.ts";
 import { follow } from "./follow.ts";
 import type { IndexOrigin, IndexQuery, Mark, SearchOrder, SearchReply } from "./order.ts";
 import type { Hit, Search, SearchedMemory, SearchQuery } from "./search.ts";
@@ -162,15 +163,13 @@ async function send({ thread, closing }: OpenedSearch, order: SearchOrder): Prom
   return reply;
 }
 
-function toIndexQuery({ text, limit, role, speaker, since, until, tags = {} }: SearchQuery): IndexQuery {
+function toIndexQuery(query: SearchQuery): IndexQuery {
   return {
-    text: text.slice(0, MAX_TEXT),
-    limit,
-    role,
-    speaker,
-    since: toTime(since),
-    until: toTime(until),
-    tags: Object.entries(tags),
+    text: query.text.slice(0, MAX_TEXT),
+    limit: query.limit,
+    since: toTime(query.since),
+    until: toTime(query.until),
+    facets: wantedFacets(query),
   };
 }
 

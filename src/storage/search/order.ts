@@ -1,22 +1,16 @@
 // What is said between the thread that searches and whoever asks it.
 
-/** What can be found. */
-export interface Document {
-  readonly seq: number;
-  readonly text: string;
-  /** Milliseconds since 1970; NaN for no time. */
-  readonly at: number;
-  /** All of these of an entry, none of a context. */
-  readonly role?: string;
-  readonly speaker?: string;
-  readonly tags?: readonly Tag[];
-}
-
-export type Tag = readonly [name: string, value: string];
-
-/** The next events of a log, of which not all are documents. */
+/** The next events of a log. Of those that can be found each list has one member, in the same order: lists are sent fast. */
 export interface Portion {
-  readonly documents: readonly Document[];
+  readonly seqs: readonly number[];
+  /** Milliseconds since 1970; NaN for no time. */
+  readonly times: readonly number[];
+  /** As of `facets.ts`. */
+  readonly facets: readonly string[];
+  /** How many bytes its text has. */
+  readonly lengths: readonly number[];
+  /** All texts in UTF-8, a byte between one and the next; handed over to the thread. */
+  readonly texts: Uint8Array;
   /** Numbers of what was forgotten. */
   readonly forgotten: readonly number[];
   /** The last event of it. */
@@ -33,12 +27,11 @@ export interface Mark {
 export interface IndexQuery {
   readonly text: string;
   readonly limit: number;
-  readonly role: string | undefined;
-  readonly speaker: string | undefined;
   /** Milliseconds since 1970. */
   readonly since: number | undefined;
   readonly until: number | undefined;
-  readonly tags: readonly Tag[];
+  /** All of them; as of `facets.ts`. */
+  readonly facets: readonly string[];
 }
 
 /**

@@ -52,7 +52,7 @@ export function createSearchThread(start: () => Worker = startCompiled): SearchT
     const id = ++sent;
     worker.ref();
     const answered = new Promise<SearchReply>((answer) => waiting.set(id, answer));
-    worker.postMessage({ id, order });
+    worker.postMessage({ id, order }, handedOver(order));
     return answered;
   };
   return {
@@ -70,6 +70,11 @@ export function createSearchThread(start: () => Worker = startCompiled): SearchT
     send,
     inTurn: inTurnsEach(),
   };
+}
+
+/** Nobody here reads it again: it need not be copied. */
+function handedOver(order: SearchOrder): ArrayBuffer[] {
+  return order.does === "add" ? [order.portion.texts.buffer as ArrayBuffer] : [];
 }
 
 /** The compiled one: there is none beside the sources. */

@@ -1,7 +1,7 @@
 // A query in words, as SQLite is asked it: any of them, so that a question finds, and what holds more of the rare ones first.
 
 import type { IndexQuery, SearchReply } from "../order.ts";
-import { exact, inLines, type Database } from "./values.ts";
+import type { Database } from "./values.ts";
 import { toWords, type QueryWord } from "./words.ts";
 
 export interface Finder {
@@ -51,13 +51,11 @@ function rarest(counted: readonly { readonly term: string; readonly count: numbe
     .map(({ term }) => term);
 }
 
-function select({ role, speaker, since, until, tags }: IndexQuery) {
-  const conditions: readonly (readonly [sql: string, value: string | number | null])[] = [
-    ...(role === undefined ? [] : [["document.role = ?", exact(role)] as const]),
-    ...(speaker === undefined ? [] : [["document.speaker = ?", exact(speaker)] as const]),
+function select({ since, until, facets }: IndexQuery) {
+  const conditions: readonly (readonly [sql: string, value: string | number])[] = [
     ...(since === undefined ? [] : [["document.at >= ?", since] as const]),
     ...(until === undefined ? [] : [["document.at <= ?", until] as const]),
-    ...tags.map((tag) => ["instr(document.tags, ?)", inLines([tag])] as const),
+    ...facets.map((facet) => ["instr(document.facets, ?)", facet] as const),
   ];
   const join = conditions.length === 0 ? "" : "cross join document on document.seq = word.rowid";
   const where = ["word match ?", ...conditions.map(([sql]) => sql)].join(" and ");

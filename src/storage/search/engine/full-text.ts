@@ -1,10 +1,11 @@
 // The index in a file, or in memory, by SQLite and its full-text search. It keeps words and the numbers of where they are: no text.
 
 import sqlite from "node-sqlite3-wasm";
+import { isAscii } from "node:buffer";
 import { lstatSync, rmSync } from "node:fs";
-import type { Document, IndexQuery, Mark, Portion, SearchReply } from "../order.ts";
+import type { IndexQuery, Mark, Portion, SearchReply } from "../order.ts";
 import { createFinder } from "./find.ts";
-import { exact, inLines, toBytes, type Database } from "./values.ts";
+import { toBytes, type Database } from "./values.ts";
 import { toIndexed } from "./words.ts";
 
 /** Everything throws what SQLite says. */
@@ -25,14 +26,17 @@ const FORMAT = 1;
 const IN_MEMORY = ":memory:";
 /** Documents that are kept at once: each time takes some milliseconds. */
 const MAX_UNKEPT = 20_000;
+/** Bytes of a page, and of what is in one of those that hold words: so large they are written faster, and read as fast. */
+const PAGE = 16_384;
+const LEAF = 16_000;
 /** Bytes of words that are gathered before they are written. */
 const GATHERED = 16_000_000;
 
 const TABLES = `
   create table log(id text, seq integer, print text);
-  create table document(seq integer primary key, at real, role text, speaker text, tags text);
+  create table document(seq integer primary key, at real, facets text);
   create virtual table word using fts5(text, content='', tokenize='ascii');
-  insert into word(word, rank) values('hashsize', ${GATHERED}), ('crisismerge', 1000), ('automerge', 0);
+  insert into word(word, rank) values('hashsize', ${GATHERED}), ('crisismerge', 1000), ('automerge', 0), ('pgsz', ${LEAF});
   pragma user_version = ${FORMAT};
 `;
 
@@ -63,8 +67,9 @@ function using<T>(file: string, use: (database: Database) => T): T {
   const database = new sqlite.Database(file);
   let made: T | undefined;
   try {
-    database.exec("pragma trusted_schema = off; pragma page_size = 8192; pragma cache_size = -8000");
-    database.exec("pragma journal_mode = delete; pragma synchronous = normal");
+    // To lock is to make a folder, and nobody else is here: it is locked once.
+    database.exec("pragma locking_mode = exclusive; pragma trusted_schema = off");
+    database.exec(`pragma page_size = ${PAGE}; pragma cache_size = -8000; pragma synchronous = normal`);
     return (made = use(database));
   } finally {
     if (made === undefined) database.close();
@@ -82,35 +87,23 @@ function valueOf(database: Database, sql: string) {
 }
 
 function createFullText(database: Database): FullText {
-  const prepared = {
-    words: database.prepare("insert into word(rowid, text) values(?, cast(? as text))"),
-    documents: database.prepare(
-      `insert into document
-        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?)`,
-    ),
-    moved: database.prepare("update log set seq = ?, print = ?"),
-    has: database.prepare("select 1 from document where seq = ?"),
-  };
+  const words = database.prepare("insert into word(rowid, text) values(?, cast(? as text))");
+  const documents = createDocuments(database);
   const finder = createFinder(database);
   let upTo: Mark = {
     seq: Number(valueOf(database, "select seq from log")),
     print: `${valueOf(database, "select print from log")}`,
   };
-  /** Whose words are added and who are not. To add many rows to another table has the words written that are gathered so far. */
-  let unkept: Document[] = [];
   const keep = (): void => {
     if (!database.inTransaction) return;
-    prepared.documents.run([toBytes(JSON.stringify(unkept.map(rowOf)))]);
-    prepared.moved.run([upTo.seq, upTo.print]);
+    documents.write();
+    database.run("update log set seq = ?, print = ?", [upTo.seq, upTo.print]);
     database.exec("commit");
-    unkept = [];
   };
-  const has = (seq: number): boolean =>
-    prepared.has.get([seq]) !== null || unkept.some((document) => document.seq === seq);
   const abandon = (): void => {
     try {
-      finder.close();
-      for (const statement of Object.values(prepared)) statement.finalize();
+      for (const part of [documents, finder]) part.close();
+      words.finalize();
       database.close();
     } catch {
       // It is damaged, or its disk is: it is gone all the same.
@@ -118,15 +111,18 @@ function createFullText(database: Database): FullText {
   };
   return {
     upTo: () => upTo,
-    add({ documents, forgotten, upTo: next }) {
-      if (forgotten.some(has)) return false;
+    add({ seqs, times, facets, lengths, texts, forgotten, upTo: next }) {
+      if (forgotten.some(documents.has)) return false;
       if (!database.inTransaction) database.exec("begin");
-      for (const document of documents) {
-        prepared.words.run([document.seq, toBytes(toIndexed(document.text))]);
-        unkept.push({ ...document, text: "" });
+      let start = 0;
+      for (const [index, seq] of seqs.entries()) {
+        const end = start + lengths[index]!;
+        words.run([seq, toIndexedBytes(texts.subarray(start, end))]);
+        documents.add(seq, [times[index]!, facets[index]!]);
+        start = end + 1;
       }
       upTo = next;
-      if (unkept.length >= MAX_UNKEPT) keep();
+      if (documents.unwritten() >= MAX_UNKEPT) keep();
       return true;
     },
     find(query) {
@@ -142,12 +138,38 @@ function createFullText(database: Database): FullText {
   };
 }
 
-/** What is built at one go is faster found than merged on the way; what comes in later, a little at a time, is merged. */
+/** What is not words. To write it has the words written as well that are gathered so far: it is done for many at once. */
+function createDocuments(database: Database) {
+  const gathered = new Map<number, readonly [at: number, facets: string]>();
+  const adding = database.prepare(
+    "insert into document select key, value ->> 0, value ->> 1 from json_each(?)",
+  );
+  const finding = database.prepare("select 1 from document where seq = ?");
+  return {
+    add: (seq: number, document: readonly [at: number, facets: string]): void =>
+      void gathered.set(seq, document),
+    has: (seq: number): boolean => gathered.has(seq) || finding.get([seq]) !== null,
+    unwritten: (): number => gathered.size,
+    write(): void {
+      adding.run([toBytes(JSON.stringify(Object.fromEntries(gathered)))]);
+      gathered.clear();
+    },
+    close(): void {
+      adding.finalize();
+      finding.finalize();
+    },
+  };
+}
+
+/** What is built at one go is faster built, and found as fast, without being merged; what comes in later, a little at a time, is. */
 function mergeFromNowOn(database: Database): void {
   if (valueOf(database, "select v from word_config where k = 'automerge'") === 0)
     database.exec("insert into word(word, rank) values('automerge', 4)");
 }
 
-function rowOf({ seq, at, role, speaker, tags }: Document): readonly unknown[] {
-  return [seq, at, exact(role), exact(speaker), tags && inLines(tags)];
+/** Most texts are as they have to be, and need not become strings for that. */
+function toIndexedBytes(text: Uint8Array): Uint8Array {
+  return isAscii(text)
+    ? text
+    : toBytes(toIndexed(Buffer.from(text.buffer, text.byteOffset, text.length).toString()));
 }
