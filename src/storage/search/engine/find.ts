@@ -1,13 +1,8 @@
 // A query in words, as SQLite is asked it: any of them, so that a question finds, and what holds more of the rare ones first.
 
 import type { IndexQuery, SearchReply } from "../order.ts";
-import type { Database } from "./values.ts";
+import type { Statements } from "./values.ts";
 import { toWords, type QueryWord } from "./words.ts";
-
-export interface Finder {
-  find(query: IndexQuery): NonNullable<SearchReply["hits"]>;
-  close(): void;
-}
 
 /** More are no question. */
 const MAX_WORDS = 200;
@@ -17,24 +12,23 @@ const MAX_WORDS = 200;
  */
 const MAX_WEIGHED = 20_000;
 
-/** Closed before `database` is. */
-export function createFinder(database: Database): Finder {
-  const counting = database.prepare(
+/** Best first, and of equals the newest. */
+export function find(
+  { database, of }: Statements,
+  { text, limit, ...conditions }: IndexQuery,
+): NonNullable<SearchReply["hits"]> {
+  const counting = of(
     `select count(*) as count from (select 1 from word where word match ? limit ${MAX_WEIGHED})`,
   );
-  const count = (term: string): number => Number(counting.get([term])?.["count"]);
-  return {
-    find(query) {
-      const terms = toWords(query.text, MAX_WORDS).map(toTerm);
-      const match = rarest(terms.map((term) => ({ term, count: count(term) }))).join(" OR ");
-      if (match === "") return [];
-      const { sql, values } = select(query);
-      return database
-        .all(sql, [match, ...values, Math.max(0, Math.floor(query.limit))])
-        .map(({ seq, score }) => ({ seq: Number(seq), score: Number(score) }));
-    },
-    close: () => counting.finalize(),
-  };
+  const counted = toWords(text, MAX_WORDS)
+    .map(toTerm)
+    .map((term) => ({ term, count: Number(counting.get([term])?.["count"]) }));
+  const match = rarest(counted).join(" OR ");
+  if (match === "") return [];
+  const { sql, values } = select(conditions);
+  return database
+    .all(sql, [match, ...values, Math.max(0, Math.floor(limit))])
+    .map(({ seq, score }) => ({ seq: Number(seq), score: Number(score) }));
 }
 
 /** In the engine's syntax; words have no quotes. */
@@ -51,7 +45,7 @@ function rarest(counted: readonly { readonly term: string; readonly count: numbe
     .map(({ term }) => term);
 }
 
-function select({ since, until, facets }: IndexQuery) {
+function select({ since, until, facets }: Omit<IndexQuery, "text" | "limit">) {
   const conditions: readonly (readonly [sql: string, value: string | number])[] = [
     ...(since === undefined ? [] : [["document.at >= ?", since] as const]),
     ...(until === undefined ? [] : [["document.at <= ?", until] as const]),

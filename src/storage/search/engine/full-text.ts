@@ -2,10 +2,10 @@
 
 import sqlite from "node-sqlite3-wasm";
 import { isAscii } from "node:buffer";
-import { lstatSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, openSync, readSync, rmSync } from "node:fs";
 import type { IndexQuery, Mark, Portion, SearchReply } from "../order.ts";
-import { createFinder } from "./find.ts";
-import { toBytes, type Database } from "./values.ts";
+import { find } from "./find.ts";
+import { createStatements, toBytes, type Database, type Statements } from "./values.ts";
 import { toIndexed } from "./words.ts";
 
 /** Everything throws what SQLite says. */
@@ -23,11 +23,11 @@ export interface FullText {
 
 /** Those of another one are not read. */
 const FORMAT = 1;
-const IN_MEMORY = ":memory:";
 /** Documents that are kept at once: each time takes some milliseconds. */
 const MAX_UNKEPT = 20_000;
 /** Bytes of a page, and of what is in one of those that hold words: so large they are written faster, and read as fast. */
 const PAGE = 16_384;
+const CACHED_KB = 8_000;
 const LEAF = 16_000;
 /** Bytes of words that are gathered before they are written. */
 const GATHERED = 16_000_000;
@@ -46,20 +46,20 @@ export function openKept(file: string, log: string): FullText | undefined {
   rmSync(`${file}.lock`, { recursive: true, force: true });
   if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
   return using(file, (database) => {
-    if (Number(valueOf(database, "pragma user_version")) !== FORMAT) return undefined;
-    if (!isWhole(database, file) || valueOf(database, "select id from log") !== log) return undefined;
-    return createFullText(database);
+    // What a killed one had begun to write is taken back with the first look at it.
+    const { id, seq, print } = database.get("select id, seq, print from log") ?? {};
+    if (id !== log || typeof print !== "string" || !isWhole(file)) return undefined;
+    return createFullText(database, { seq: Number(seq), print });
   });
 }
 
 /** An empty one. `file`: where there is none; absent: in memory. */
-export function openEmpty(log: string, file = IN_MEMORY): FullText {
+export function openEmpty(log: string, file = ":memory:"): FullText {
   return using(file, (database) => {
-    database.exec("begin");
-    database.exec(TABLES);
+    database.exec(`pragma page_size = ${PAGE}; begin; ${TABLES}`);
     database.run("insert into log values(?, 0, '')", [log]);
     database.exec("commit");
-    return createFullText(database);
+    return createFullText(database, { seq: 0, print: "" });
   });
 }
 
@@ -69,41 +69,43 @@ function using<T>(file: string, use: (database: Database) => T): T {
   try {
     // To lock is to make a folder, and nobody else is here: it is locked once.
     database.exec("pragma locking_mode = exclusive; pragma trusted_schema = off");
-    database.exec(`pragma page_size = ${PAGE}; pragma cache_size = -8000; pragma synchronous = normal`);
+    database.exec(`pragma cache_size = -${CACHED_KB}; pragma synchronous = normal`);
     return (made = use(database));
   } finally {
     if (made === undefined) database.close();
   }
 }
 
-/** What is cut off is missed by SQLite when it is asked for, which may be never. */
-function isWhole(database: Database, file: string): boolean {
-  const pages = Number(valueOf(database, "pragma page_count"));
-  return lstatSync(file).size === pages * Number(valueOf(database, "pragma page_size"));
+/**
+ * Is it of this format, and as long as it says? What is cut off is missed by SQLite when it is asked for, which may be never.
+ *
+ * @see https://www.sqlite.org/fileformat.html#the_database_header
+ */
+function isWhole(file: string): boolean {
+  const header = Buffer.alloc(100);
+  const opened = openSync(file, "r");
+  try {
+    readSync(opened, header);
+    const pages = header.readUInt32BE(28);
+    return header.readUInt32BE(60) === FORMAT && fstatSync(opened).size === pages * PAGE;
+  } finally {
+    closeSync(opened);
+  }
 }
 
-function valueOf(database: Database, sql: string) {
-  return Object.values(database.get(sql) ?? {})[0];
-}
-
-function createFullText(database: Database): FullText {
-  const words = database.prepare("insert into word(rowid, text) values(?, cast(? as text))");
-  const documents = createDocuments(database);
-  const finder = createFinder(database);
-  let upTo: Mark = {
-    seq: Number(valueOf(database, "select seq from log")),
-    print: `${valueOf(database, "select print from log")}`,
-  };
+function createFullText(database: Database, kept: Mark): FullText {
+  const statements = createStatements(database);
+  const documents = createDocuments(statements);
+  let upTo = kept;
   const keep = (): void => {
     if (!database.inTransaction) return;
     documents.write();
-    database.run("update log set seq = ?, print = ?", [upTo.seq, upTo.print]);
+    statements.of("update log set seq = ?, print = ?").run([upTo.seq, upTo.print]);
     database.exec("commit");
   };
   const abandon = (): void => {
     try {
-      for (const part of [documents, finder]) part.close();
-      words.finalize();
+      statements.close();
       database.close();
     } catch {
       // It is damaged, or its disk is: it is gone all the same.
@@ -114,6 +116,7 @@ function createFullText(database: Database): FullText {
     add({ seqs, times, facets, lengths, texts, forgotten, upTo: next }) {
       if (forgotten.some(documents.has)) return false;
       if (!database.inTransaction) database.exec("begin");
+      const words = statements.of("insert into word(rowid, text) values(?, cast(? as text))");
       let start = 0;
       for (const [index, seq] of seqs.entries()) {
         const end = start + lengths[index]!;
@@ -128,7 +131,7 @@ function createFullText(database: Database): FullText {
     find(query) {
       keep();
       mergeFromNowOn(database);
-      return finder.find(query);
+      return find(statements, query);
     },
     close() {
       keep();
@@ -139,31 +142,26 @@ function createFullText(database: Database): FullText {
 }
 
 /** What is not words. To write it has the words written as well that are gathered so far: it is done for many at once. */
-function createDocuments(database: Database) {
+function createDocuments(statements: Statements) {
   const gathered = new Map<number, readonly [at: number, facets: string]>();
-  const adding = database.prepare(
-    "insert into document select key, value ->> 0, value ->> 1 from json_each(?)",
-  );
-  const finding = database.prepare("select 1 from document where seq = ?");
   return {
     add: (seq: number, document: readonly [at: number, facets: string]): void =>
       void gathered.set(seq, document),
-    has: (seq: number): boolean => gathered.has(seq) || finding.get([seq]) !== null,
+    has: (seq: number): boolean =>
+      gathered.has(seq) || statements.of("select 1 from document where seq = ?").get([seq]) !== null,
     unwritten: (): number => gathered.size,
     write(): void {
-      adding.run([toBytes(JSON.stringify(Object.fromEntries(gathered)))]);
+      statements
+        .of("insert into document select key, value ->> 0, value ->> 1 from json_each(?)")
+        .run([toBytes(JSON.stringify(Object.fromEntries(gathered)))]);
       gathered.clear();
-    },
-    close(): void {
-      adding.finalize();
-      finding.finalize();
     },
   };
 }
 
 /** What is built at one go is faster built, and found as fast, without being merged; what comes in later, a little at a time, is. */
 function mergeFromNowOn(database: Database): void {
-  if (valueOf(database, "select v from word_config where k = 'automerge'") === 0)
+  if (database.get("select v from word_config where k = 'automerge'")?.["v"] === 0)
     database.exec("insert into word(word, rank) values('automerge', 4)");
 }
 
