@@ -2,6 +2,7 @@
 
 import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Backend } from "./contract/backend.ts";
+import { indexFolder } from "./folder/memory-paths.ts";
 import type { RedisAddressed } from "./redis/backend.ts";
 
 export interface Whereabout {
@@ -32,6 +33,7 @@ export async function openBackend(
       ...bus,
       ...voices,
       redactor,
+      indexes: (id) => indexFolder(project, id, name),
       legion: name,
     });
   if (bus.kind === "process") return (await import("./memory/backend.ts")).createMemoryBackend(redactor);

@@ -5,7 +5,6 @@ import { quote } from "../../base/text/wording.ts";
 import { BETWEEN_TEXTS } from "../../config/files/variables.ts";
 import type { MemoryQuery } from "../../domain/authoring/memories.ts";
 import { MAX_LISTED } from "../../domain/memory/record.ts";
-import { searchMemory } from "../../storage/contract/search-memory.ts";
 import type { Typed } from "../kit/command.ts";
 import { print, printJson, printRows } from "../kit/output.ts";
 import { entryLines } from "./entry-lines.ts";
@@ -18,8 +17,8 @@ const FOUND = 10;
 export async function order(ordered: Ordered): Promise<number> {
   const { typed, io } = ordered;
   const query = readQuery(typed);
-  const { id, reader } = await findMemory(ordered);
-  const found = await searchMemory(reader, query);
+  const { id } = await findMemory(ordered);
+  const found = await ordered.site.backend.memories.search(id, query);
   if (typed.options["json"]) for (const entry of found) printJson(io, entry);
   else if (found.length === 0)
     print(io, `Nothing in ${id} is like ${quote(query.text)}. Other words may find it.`);

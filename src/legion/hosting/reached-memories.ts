@@ -7,17 +7,19 @@ import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import { contextOf, newestEntries } from "../../past/memory/recall.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
 import type { Memories } from "../../storage/contract/memories.ts";
-import { searchMemory } from "../../storage/contract/search-memory.ts";
+
+function refuse(): never {
+  throw new LegionError("REFUSED", "No memory is read here.");
+}
 
 /** For agents that read nothing: of each only its name is known. */
-export const NO_MEMORIES: Pick<Memories, "read"> = {
-  read(): never {
-    throw new LegionError("REFUSED", "No memory is read here.");
-  },
+export const NO_MEMORIES: Pick<Memories, "read" | "search"> = {
+  read: refuse,
+  search: async () => refuse(),
 };
 
 /** The same for agents that run: each memory has taken in by then what a person made of its context while nobody wrote there. */
-export function openingIn(memories: Pick<Memories, "read" | "known" | "change">) {
+export function openingIn(memories: Pick<Memories, "read" | "search" | "known" | "change">) {
   const takeEdit = onceEach(async (id) => {
     // Nothing is made by looking; and what cannot be taken in now is no reason not to run.
     if ((await memories.known()).includes(id))
@@ -32,7 +34,7 @@ export function openingIn(memories: Pick<Memories, "read" | "known" | "change">)
 /** In their order. Of one that somebody else wrote nothing is told: reading it rejects with FOREIGN. */
 export function reachedMemories(
   ids: readonly MemoryId[] = [],
-  memories: Pick<Memories, "read">,
+  memories: Pick<Memories, "read" | "search">,
 ): readonly HostMemory[] {
   return ids.map((id): HostMemory => {
     const own = async () => {
@@ -45,7 +47,10 @@ export function reachedMemories(
       check: async () => void (await own()),
       context: async () => contextOf(await own()),
       entries: async (limit) => newestEntries(await own(), limit),
-      search: async (query) => searchMemory(await own(), query),
+      async search(query) {
+        await own();
+        return memories.search(id, query);
+      },
     };
   });
 }

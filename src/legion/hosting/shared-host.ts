@@ -31,7 +31,7 @@ export interface PremisesDeps {
   readonly settings: Workplace["settings"];
   readonly peers: Workplace["peers"];
   readonly tellControl: Shared["tellControl"];
-  readonly memories: Pick<Memories, "read" | "known" | "change">;
+  readonly memories: Pick<Memories, "read" | "search" | "known" | "change">;
   /** Absent: nothing is hidden. */
   readonly redactor?: Redactor;
   /** Gets what modules open here. */

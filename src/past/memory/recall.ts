@@ -47,6 +47,11 @@ export async function entriesFrom(memory: MemoryLog, from: number): Promise<read
   return [...found.values()];
 }
 
+/** `undefined` for what is no entry, or is forgotten. */
+export function entryOf(event: MemoryEvent): RememberedEntry | undefined {
+  return event.kind === "entry" && event.thread !== "" ? toEntry(event) : undefined;
+}
+
 export function toEntry({
   kind: _kind,
   mail: _mail,

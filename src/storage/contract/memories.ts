@@ -1,6 +1,7 @@
 // The long-term memories of a project: peers without an actor. Each is a log that takes in what is sent to it as it arrives.
 
-import type { NewMemoryEvent } from "../../domain/memory/record.ts";
+import type { MemoryQuery, RememberedEntry } from "../../domain/authoring/memories.ts";
+import type { MemoryEvent, NewMemoryEvent } from "../../domain/memory/record.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import type { Delivery } from "../../domain/message/message.ts";
 import type { Receipt } from "../../mail/bus.ts";
@@ -19,6 +20,8 @@ export interface Memories {
   known(): Promise<readonly MemoryId[]>;
   /** Nothing is written, and nothing has to be there. */
   read(memory: MemoryId): MemoryReader;
+  /** The entries that contain most of the words, the best first. Rejects with STORAGE where no index can be built. */
+  search(memory: MemoryId, query: MemoryQuery): Promise<readonly RememberedEntry[]>;
   /** As `send` of a bus. Rejects with LOCKED or STORAGE while the memory cannot be written to, with FOREIGN if somebody else wrote it. */
   receive(memory: MemoryId, delivery: Delivery): Promise<Receipt>;
   /** Adds what the person wants of it; while `plan` decides nobody else writes. Rejects as `receive` and `plan` do; then nothing is added. */
@@ -34,6 +37,8 @@ export type PlanChange = (
 ) => Promise<readonly NewMemoryEvent[]>;
 
 export interface MemoryReader extends MemoryLog {
+  /** The events of these numbers that are there, in any order; cheaper than reading through what lies between them. */
+  pick(seqs: readonly number[]): Promise<readonly MemoryEvent[]>;
   /** Did somebody else write it, so that it waits for the person? */
   isForeign(): Promise<boolean>;
 }

@@ -38,3 +38,14 @@ export function memoryPaths(project: string, id: MemoryId): MemoryPaths {
 export function memoryFolder(project: string): string {
   return join(legionPaths(project).root, "memory");
 }
+
+/**
+ * Where what is searched of a memory is indexed: a cache.
+ *
+ * @param legion of one that is kept elsewhere, its name; absent: the project's own
+ */
+export function indexFolder(project: string, id: MemoryId, legion?: string): string {
+  const { vault, memory } = parseMemoryId(id);
+  const cache = join(legionPaths(project).root, "cache");
+  return join(cache, legion === undefined ? "memory" : `memory-of-${legion}`, vault, memory);
+}

@@ -8,6 +8,7 @@ import type { MemoryEvent, NewMemoryEvent } from "../../domain/memory/record.ts"
 import { planMemoryIntake } from "../../mail/memory-intake.ts";
 import { accountMemory, createStanding, type MemoryStanding } from "../../past/memory/standing.ts";
 import { joinWords, splitWords } from "../../past/memory/words.ts";
+import { readThrough } from "../search/remembered.ts";
 import type { Memories, MemoryReader } from "../contract/memories.ts";
 
 interface KeptMemory {
@@ -27,6 +28,7 @@ export function createProcessMemories(now: () => number = Date.now): Memories {
     async *events(from = 1) {
       for (const event of structuredClone(of(id).log.slice(from - 1))) yield await Promise.resolve(event);
     },
+    pick: async (seqs) => seqs.flatMap((seq) => structuredClone(of(id).log[seq - 1]) ?? []),
     isForeign: () => Promise.resolve(false),
   });
   const add = (id: MemoryId, events: readonly NewMemoryEvent[]): void => {
@@ -35,7 +37,7 @@ export function createProcessMemories(now: () => number = Date.now): Memories {
     kept.set(id, memory);
     append(memory, events, new Date(now()).toISOString());
   };
-  return {
+  return readThrough({
     known: async () => [...kept.keys()].sort(),
     read,
     receive: (id, delivery) =>
@@ -46,7 +48,7 @@ export function createProcessMemories(now: () => number = Date.now): Memories {
       }),
     change: (id, plan) => inTurn(id, async () => add(id, await plan(of(id).standing, read(id)))),
     close: () => Promise.resolve(),
-  };
+  });
 }
 
 function append({ log, standing }: KeptMemory, events: readonly NewMemoryEvent[], at: string): void {

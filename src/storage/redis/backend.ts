@@ -2,6 +2,7 @@
 
 import { LegionError } from "../../base/errors.ts";
 import type { Backend } from "../contract/backend.ts";
+import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import type { RedisAddress } from "./connection/address.ts";
 import { durabilityOf, examine, type Finding } from "./connection/health.ts";
 import { openLink, type Link, reachRedis } from "./connection/link.ts";
@@ -18,6 +19,8 @@ export interface RedisBackendOptions extends Omit<RedisHome, "durability" | "mem
   readonly durability?: Persistence;
   /** May agents run on a Redis that can lose what it was given? Default `refuse`. */
   readonly volatile?: "allow" | "refuse";
+  /** The folder of a memory's index on this machine; absent: what is searched is read through. */
+  readonly indexes?: (memory: MemoryId) => string;
   /** Told what is wrong with its settings where agents run all the same. */
   readonly onWarning?: (text: string) => void;
 }
@@ -31,15 +34,20 @@ export interface RedisAddressed extends Omit<RedisBackendOptions, "link"> {
 /** Rejects with STORAGE if Redis cannot be reached. */
 export async function openRedisBackend({ address, onRetry, ...options }: RedisAddressed): Promise<Backend> {
   const link = onRetry ? await reachRedis(address, { onRetry }) : await openLink(address);
-  return { ...createRedisBackend({ ...options, link }), close: link.close };
+  const backend = createRedisBackend({ ...options, link });
+  const close = async (): Promise<void> => {
+    await backend.close();
+    await link.close();
+  };
+  return { ...backend, close };
 }
 
 /** The link is the caller's, also after `close`. */
 export function createRedisBackend(options: RedisBackendOptions): Backend {
-  const { link, legion, redactor } = options;
+  const { link, legion, redactor, indexes } = options;
   const place = { link, legion };
   const reader = createRedisReader(place);
-  const memories = createRedisMemories({ ...place, redactor });
+  const memories = createRedisMemories({ ...place, redactor, indexes });
   return {
     reader,
     memories,
@@ -54,7 +62,7 @@ export function createRedisBackend(options: RedisBackendOptions): Backend {
     patiently: (read, patience) => readThrough(link, read, patience),
     source: (copying) => createRedisSource(place, copying),
     receive: (arrival, unfold) => receiveInRedis(place, arrival, unfold),
-    close: () => Promise.resolve(),
+    close: memories.close,
   };
 }
 

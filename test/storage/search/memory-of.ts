@@ -46,7 +46,7 @@ export function memoryOf(...texts: readonly string[]): TestMemory {
     },
     write: (content, context) =>
       add({ ...stamp(), kind: "context", mail: 1, from: "log-9", by: "9", content, upTo: 0, ...context }),
-    forget: (...seqs) => void add({ ...stamp(), kind: "forgotten", seqs, by: "0" }),
+    forget: (...seqs) => void add({ ...stamp(), kind: "forgotten", entries: 0, seqs, by: "0" }),
     begin(log) {
       id = log;
       events = [];

@@ -95,7 +95,7 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
 }
 
 /** The segments, oldest first; how many bytes of each count; and the lowest sequence number that each cannot hold. */
-async function readSeals(folder: string, disk: Disk) {
+export async function readSeals(folder: string, disk: Disk) {
   const names = await segmentNames(folder, disk);
   const openings: (Opening | undefined)[] = [];
   for (const [index, name] of names.entries())

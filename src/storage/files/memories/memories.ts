@@ -10,11 +10,12 @@ import { createStanding, accountMemory } from "../../../past/memory/standing.ts"
 import type { Memories, MemoryReader } from "../../contract/memories.ts";
 import type { Durability } from "../../contract/node.ts";
 import { takeLock } from "../../folder/lock.ts";
-import { memoryFolder, memoryPaths } from "../../folder/memory-paths.ts";
+import { indexed } from "../../search/remembered.ts";
+import { indexFolder, memoryFolder, memoryPaths } from "../../folder/memory-paths.ts";
 import { authorshipOf, knownAuthorshipOf } from "../../folder/person/authorship.ts";
 import type { PersonFolder } from "../../folder/person/folder.ts";
 import { openMemory } from "./opened.ts";
-import { isForeignMemory, readMemory, storedSegments, type MemoryFolder } from "./reading.ts";
+import { isForeignMemory, pickEvents, readMemory, storedSegments, type MemoryFolder } from "./reading.ts";
 import { readStanding } from "./standing-file.ts";
 import { createVisits, type Visits } from "./visits.ts";
 
@@ -58,7 +59,7 @@ export function createFileMemories(options: FileMemoriesOptions): Memories {
     return made;
   };
   const read = (id: MemoryId): MemoryReader => createFileMemoryReader(folderOf(id), person);
-  return {
+  const memories = {
     known: () => memoriesIn(memoryFolder(project), options.disk ?? createDisk(memoryFolder(project))),
     read,
     receive: async (id, delivery) => visitsTo(id).receive(delivery),
@@ -66,7 +67,8 @@ export function createFileMemories(options: FileMemoriesOptions): Memories {
     async close() {
       for (const each of visits.values()) await each.close();
     },
-  };
+  } satisfies Omit<Memories, "search">;
+  return indexed(memories, (id) => indexFolder(project, id));
 }
 
 async function memoriesIn(folder: string, disk: Pick<Disk, "list" | "kind">): Promise<readonly MemoryId[]> {
@@ -94,6 +96,7 @@ function createFileMemoryReader(folder: MemoryFolder, person: PersonFolder): Mem
       return standing;
     },
     events: (from) => readMemory(folder, from),
+    pick: (seqs) => pickEvents(folder, seqs),
     isForeign: async () => isForeignMemory(folder, await knownAuthorshipOf(person)),
   };
 }

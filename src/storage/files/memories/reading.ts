@@ -1,11 +1,19 @@
 // The log of a memory in files, read without its lock: also while another process writes to it.
 
+import { join } from "node:path";
 import type { Disk } from "../../../base/files/disk.ts";
 import type { MemoryEvent } from "../../../domain/memory/record.ts";
 import { joinWords, type WordlessEvent } from "../../../past/memory/words.ts";
+import { fromLine } from "../../folder/line.ts";
 import type { MemoryPaths } from "../../folder/memory-paths.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";
-import { isForeignJournal, newestOpening, readSegments, type Segment } from "../journal/segments.ts";
+import {
+  isForeignJournal,
+  newestOpening,
+  readSeals,
+  readSegments,
+  type Segment,
+} from "../journal/segments.ts";
 import { readStanding } from "./standing-file.ts";
 import { createTextReader } from "./texts.ts";
 
@@ -43,6 +51,42 @@ export async function* readMemory(
         else yield joinWords(record, gone.has(record.seq) ? undefined : await read(record.words));
       }
   return undefined;
+}
+
+/** The events of these numbers that are there; lines that lie between them are not read as records. */
+export async function pickEvents(
+  folder: MemoryFolder,
+  seqs: readonly number[],
+): Promise<readonly MemoryEvent[]> {
+  const { paths, disk } = folder;
+  const { names, seals, limits } = await readSeals(paths.log, disk);
+  const gone = await notYetErased(folder);
+  const read = createTextReader(paths.texts, disk);
+  const found: MemoryEvent[] = [];
+  const wanted = new Set(seqs);
+  for (const [index, name] of names.entries()) {
+    const limit = limits[index] ?? Infinity;
+    const here = [...wanted].filter((seq) => seq < limit);
+    const bytes =
+      here.length > 0 ? (await disk.read(join(paths.log, name)))?.subarray(0, seals.get(name)) : undefined;
+    for (const seq of here) {
+      const record = bytes && recordIn(bytes, seq);
+      if (!record || record.kind === "opened") continue;
+      wanted.delete(seq);
+      const words = "words" in record && !gone.has(seq) ? await read(record.words) : undefined;
+      found.push(joinWords(record, words));
+    }
+  }
+  return found;
+}
+
+const NEWLINE = 10;
+
+function recordIn(segment: Buffer, seq: number): WordlessEvent | undefined {
+  const start = segment.indexOf(`{"seq":${seq},"epoch":`);
+  if (start === -1 || (start > 0 && segment[start - 1] !== NEWLINE)) return undefined;
+  const end = segment.indexOf(NEWLINE, start);
+  return end === -1 ? undefined : fromLine<WordlessEvent>(segment.subarray(start, end));
 }
 
 /** Whoever forgot these may have ended before it was done. What was forgotten before the memory was closed is erased. */

@@ -13,6 +13,7 @@ import { createPost } from "../mail/post.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
 import type { LegionPlace, RedisPlace } from "../scripts/scope.ts";
 import { hurryErasing } from "./erasing.ts";
+import { indexed, readThrough } from "../../search/remembered.ts";
 import { createRedisMemoryReader, readerAt } from "./reading.ts";
 import {
   addToMemory,
@@ -27,6 +28,8 @@ export interface RedisMemoriesOptions extends LegionPlace {
   readonly now?: () => number;
   /** Of what the person adds; what agents send was redacted by them. Absent: nothing is hidden. */
   readonly redactor?: Redactor;
+  /** The folder of a memory's index on this machine; absent: what is searched is read through. */
+  readonly indexes?: (memory: MemoryId) => string;
 }
 
 /** How often a change is planned anew because somebody else wrote meanwhile. */
@@ -61,7 +64,7 @@ export function createRedisMemories(options: RedisMemoriesOptions): Memories {
     throw new LegionError("STORAGE", `Others wrote to the memory ${id} all the time; try again.`);
   };
   const changes = createChanges();
-  return {
+  const memories: Omit<Memories, "search"> = {
     known: list.known,
     read: (id) => createRedisMemoryReader(placeOf(id)),
     async receive(id, delivery) {
@@ -73,6 +76,7 @@ export function createRedisMemories(options: RedisMemoriesOptions): Memories {
     change: async (id, plan) => changes.run(id, () => change(id, plan)),
     close: async () => list.close(),
   };
+  return options.indexes ? indexed(memories, options.indexes) : readThrough(memories);
 }
 
 /** While a change is decided, this process sends nothing to the memory: only others could have it decided anew. */

@@ -6,6 +6,7 @@ import { hashOfWords, joinWords, type WordlessEvent } from "../../../past/memory
 import type { MemoryReader } from "../../contract/memories.ts";
 import type { LuaScript } from "../connection/script.ts";
 import { readRedisEvents } from "../log/log.ts";
+import { pickFrom } from "../../search/remembered.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { PAGE_LENGTH } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
@@ -36,6 +37,7 @@ export function createRedisMemoryReader(place: RedisPlace): MemoryReader {
   return {
     standing: () => standingIn(place),
     events: (from) => readRedisMemory(place, from),
+    pick: (seqs) => pickFrom({ events: (from) => readRedisMemory(place, from) }, seqs),
     // Whoever may write to this Redis may do anything here: its address stands for trust.
     isForeign: () => Promise.resolve(false),
   };
