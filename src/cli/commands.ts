@@ -52,7 +52,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["prompt <id>", "show exactly what an agent's model is shown", () => import("./look/prompt/prompt.ts")],
     [
       "memory [order] [args]",
-      "search and read what agents keep for good",
+      "search, read and forget what agents keep for good",
       () => import("./memory/memory.ts"),
     ],
     ["replay <id>", "run an agent again from its log, offline", () => import("./look/replay.ts")],

@@ -6,7 +6,7 @@ import { shownPath } from "../../base/files/project-file.ts";
 import { contentsOf, type Shard } from "../../past/memory/shards.ts";
 import { readEdit } from "../../storage/files/memories/shown.ts";
 import { memoryPaths } from "../../storage/folder/memory-paths.ts";
-import { print, printJson, printRows, printWhole } from "../kit/output.ts";
+import { printJson, printRows, printWhole } from "../kit/output.ts";
 import { shardHead } from "./entry-lines.ts";
 import { findMemory, type MeantMemory, type Ordered } from "./order.ts";
 
@@ -56,14 +56,17 @@ function showCurrent(shards: readonly Shard[], { id }: MeantMemory, { typed, io 
     else printWhole(io, shard.content);
   } else if (!typed.options["json"]) {
     const more = strays > 0 ? " Shards of others than its keeper are shown with --all." : "";
-    print(io, `${id} has no context.${more}`);
+    printRows(io, `${id} has no context.${more}`);
   }
 }
 
 function showEdited({ path, content }: EditedContext, { typed, io }: Ordered): void {
   if (typed.options["json"]) printJson(io, { state: "edited", path, content });
   else if (content === "")
-    print(io, `You emptied ${path}: there is no context from the next time on that something is entered.`);
+    printRows(
+      io,
+      `You emptied ${path}: there is no context from the next time on that something is entered.`,
+    );
   else if (io.stdout.isTTY) printRows(io, `${editedHead(path)}\n\n${content}`);
   else printWhole(io, content);
 }
@@ -82,5 +85,5 @@ function showAll(shards: readonly Shard[], edited: EditedContext | undefined, { 
   if (typed.options["json"]) {
     if (edited) printJson(io, { state: "edited", ...edited });
   } else if (edited) printRows(io, `${editedHead(edited.path)}\n\n${edited.content}`);
-  else if (shards.length === 0) print(io, "There is no shard of context.");
+  else if (shards.length === 0) printRows(io, "There is no shard of context.");
 }

@@ -1,13 +1,14 @@
 // What a memory holds, as people read it. All of it is somebody's words.
 
-import { elide, count } from "../../base/text/wording.ts";
+import { count } from "../../base/text/wording.ts";
 import type { RememberedContext, RememberedEntry } from "../../domain/authoring/memories.ts";
 import { displayName, isAgentId } from "../../domain/message/message.ts";
 import { sourcesOf, type Taint } from "../../domain/message/taint.ts";
 import { oneLine } from "../kit/output.ts";
 import { momentOf } from "../kit/times.ts";
 
-const MAX_TEXT = 400;
+/** What is shown of a text where there are several. */
+const MAX_TEXT = 300;
 
 /** Its number, when and by whom it was said. */
 export function entryHead({ seq, said, speaker, role, thread }: RememberedEntry): string {
@@ -21,8 +22,15 @@ export function speakerName(speaker: string): string {
 
 /** Two lines, and more if it is marked. */
 export function entryLines(entry: RememberedEntry): string {
-  const text = oneLine(elide(entry.raw, MAX_TEXT));
+  const text = oneLine(started(entry.raw));
   return [entryHead(entry), ...marksOf(entry).map(indented), indented(text || "(empty)"), ""].join("\n");
+}
+
+function started(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  // Not in the middle of a character.
+  const start = text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, "");
+  return `${start} [... ${count(text.length - start.length, "character")} more]`;
 }
 
 /** The whole of it. */

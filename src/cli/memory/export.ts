@@ -8,7 +8,7 @@ import { count } from "../../base/text/wording.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { authorshipOf, type Authorship } from "../../storage/folder/person/authorship.ts";
 import { writeNewFile } from "../kit/new-file.ts";
-import { print, printJson } from "../kit/output.ts";
+import { printJson, printRows } from "../kit/output.ts";
 import { endLine, firstLine, lineOf } from "./memory-file.ts";
 import { findMemory, type MeantMemory, type Ordered } from "./order.ts";
 
@@ -33,7 +33,7 @@ export async function order(ordered: Ordered): Promise<number> {
   const path = resolve(io.cwd, file);
   await writeNewFile(path, Readable.from(lines, { objectMode: true }));
   if (typed.options["json"]) printJson(io, { file: path, memory: memory.id, ...tally });
-  else print(io, `wrote ${file}: ${memory.id}, ${said(tally)}`);
+  else printRows(io, `wrote ${file}: ${memory.id}, ${said(tally)}`);
   return 0;
 }
 

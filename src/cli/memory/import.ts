@@ -12,7 +12,7 @@ import { foreignMemory } from "../../storage/contract/foreign.ts";
 import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { knownAuthorshipOf } from "../../storage/folder/person/authorship.ts";
 import { confirm } from "../consent/confirm.ts";
-import { print, printJson, warn } from "../kit/output.ts";
+import { printJson, printRows, warn } from "../kit/output.ts";
 import { readLines, type HeldEvent, type ReadFile } from "./memory-file.ts";
 import type { Ordered } from "./order.ts";
 import { takeIn } from "./taking.ts";
@@ -107,6 +107,6 @@ function report({ id, read, taken, isOwn }: ImportReport, { typed, io }: Ordered
       ...(left > 0 ? ["its context is left out: it was made of other entries, or by others"] : []),
     ];
     const what = `${entries} ${entries === 1 ? "entry" : "entries"}, ${count(shards, "shard")} of context`;
-    print(io, `${id} has taken in ${what}${more.map((one) => `; ${one}`).join("")}`);
+    printRows(io, `${id} has taken in ${what}${more.map((one) => `; ${one}`).join("")}`);
   }
 }

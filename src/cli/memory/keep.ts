@@ -1,7 +1,7 @@
 // Hands a memory over: from now on the shards of another agent count.
 
 import { displayName } from "../../domain/message/message.ts";
-import { print, printJson } from "../kit/output.ts";
+import { printJson, printRows } from "../kit/output.ts";
 import { checkAgent } from "../kit/target.ts";
 import { findMemory, type Ordered } from "./order.ts";
 
@@ -15,7 +15,7 @@ export async function order(ordered: Ordered): Promise<number> {
     return Promise.resolve(keeper === agent ? [] : [{ kind: "kept", by: agent }]);
   });
   if (typed.options["json"]) printJson(io, { memory: id, keeper: agent, before: before ?? null });
-  else print(io, said(id, agent, before));
+  else printRows(io, said(id, agent, before));
   return 0;
 }
 

@@ -2,7 +2,7 @@
 
 import { LISTED, MAX_LISTED } from "../../domain/memory/record.ts";
 import { newestEntries } from "../../past/memory/recall.ts";
-import { print, printJson, printRows } from "../kit/output.ts";
+import { printJson, printRows } from "../kit/output.ts";
 import { entryLines } from "./entry-lines.ts";
 import { findMemory, readLimit, type Ordered } from "./order.ts";
 
@@ -13,7 +13,7 @@ export async function order(ordered: Ordered): Promise<number> {
   const { id, reader } = await findMemory(ordered);
   const entries = await newestEntries(reader, limit);
   if (typed.options["json"]) for (const entry of entries) printJson(io, entry);
-  else if (entries.length === 0) print(io, `${id} has no entries.`);
+  else if (entries.length === 0) printRows(io, `${id} has no entries.`);
   else for (const entry of entries) printRows(io, entryLines(entry));
   return 0;
 }

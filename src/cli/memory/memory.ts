@@ -55,7 +55,7 @@ const ORDERS: Readonly<Record<string, MemoryOrder>> = {
   },
   forget: {
     takes: "[numbers...]",
-    says: "erase what was said, and each document that was made of it; all that is said of it has to hold",
+    says: "erase what was said, and each document that was made of it",
     words: [0, ANY],
     options: ["thread", "speaker", "query", "before", "reason", "yes"],
     load: () => import("./forget/forget.ts"),

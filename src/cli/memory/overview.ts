@@ -5,7 +5,7 @@ import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import { displayName } from "../../domain/message/message.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
 import { memoryPaths } from "../../storage/folder/memory-paths.ts";
-import { oneLine, print, printJson, warn } from "../kit/output.ts";
+import { oneLine, print, printJson, printRows, warn } from "../kit/output.ts";
 import { formatSize, sizeIn } from "../kit/sizes.ts";
 import type { Site } from "../kit/target.ts";
 import { ageOf } from "../kit/times.ts";
@@ -33,7 +33,7 @@ export async function order({ typed, io, site }: Ordered): Promise<number> {
   const known = await site.backend.memories.known();
   const lines = await Promise.all(known.map((id) => lineOf(id, site)));
   if (typed.options["json"]) for (const line of lines) printJson(io, line);
-  else if (lines.length === 0) print(io, `There is no long-term memory here yet; ${HOW_MEMORY_BEGINS}.`);
+  else if (lines.length === 0) printRows(io, `There is no long-term memory here yet; ${HOW_MEMORY_BEGINS}.`);
   else print(io, tableRows(lines, COLUMNS, tableSpace(io)).join("\n"));
   for (const { memory, foreign, problem } of lines) {
     if (problem !== null) warn(io, `${memory} cannot be read: ${oneLine(problem)}`);

@@ -6,7 +6,7 @@ import { BETWEEN_TEXTS } from "../../config/files/variables.ts";
 import type { MemoryQuery } from "../../domain/authoring/memories.ts";
 import { MAX_LISTED } from "../../domain/memory/record.ts";
 import type { Typed } from "../kit/command.ts";
-import { print, printJson, printRows } from "../kit/output.ts";
+import { printJson, printRows } from "../kit/output.ts";
 import { entryLines } from "./entry-lines.ts";
 import { findMemory, readLimit, type Ordered } from "./order.ts";
 import { readTime } from "./said-when.ts";
@@ -21,7 +21,7 @@ export async function order(ordered: Ordered): Promise<number> {
   const found = await ordered.site.backend.memories.search(id, query);
   if (typed.options["json"]) for (const entry of found) printJson(io, entry);
   else if (found.length === 0)
-    print(io, `Nothing in ${id} is like ${quote(query.text)}. Other words may find it.`);
+    printRows(io, `Nothing in ${id} is like ${quote(query.text)}. Other words may find it.`);
   else for (const entry of found) printRows(io, entryLines(entry));
   return 0;
 }

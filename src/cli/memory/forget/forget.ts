@@ -9,7 +9,7 @@ import type { ForgottenEvent } from "../../../domain/memory/record.ts";
 import { contentsOf } from "../../../past/memory/shards.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { canAsk, confirm } from "../../consent/confirm.ts";
-import { print, printJson } from "../../kit/output.ts";
+import { printJson, printRows } from "../../kit/output.ts";
 import type { Site } from "../../kit/target.ts";
 import { editedIn } from "../context.ts";
 import { findMemory, type Ordered } from "../order.ts";
@@ -25,7 +25,7 @@ export async function order(ordered: Ordered): Promise<number> {
   const doomed = choose(await contentsOf(memory.reader), choice);
   const event = forgotten(doomed, reason);
   if (!event) {
-    if (!typed.options["json"]) print(io, `There is nothing like that in ${memory.id}.`);
+    if (!typed.options["json"]) printRows(io, `There is nothing like that in ${memory.id}.`);
     return 0;
   }
   const edited = await editedIn(ordered, memory);
@@ -37,10 +37,13 @@ export async function order(ordered: Ordered): Promise<number> {
     showDoomed({ memory: memory.id, doomed, edited }, io);
     showElsewhere(elsewhere, site, io);
   } else if (isShown) tell({ doomed, elsewhere, gone: new Set() }, ordered);
-  if (!(await may(`Forget ${described(doomed)} of ${memory.id}, for good?`, ordered))) return 0;
+  if (!(await may(`Forget ${described(doomed)} of ${memory.id}, for good?`, ordered))) {
+    printRows(io, "Nothing was forgotten.");
+    return 0;
+  }
   const done = await forget({ id: memory.id, doomed, reason }, site);
   if (!isShown) tell({ doomed, elsewhere, gone: new Set(done?.seqs) }, ordered);
-  if (!isJson) print(io, saidDone(memory.id, done));
+  if (!isJson) printRows(io, saidDone(memory.id, done));
   return 0;
 }
 

@@ -28,18 +28,18 @@ interface ShownDoomed {
 export function showDoomed({ memory, doomed, edited }: ShownDoomed, io: Io): void {
   const { entries, named, built } = doomed;
   if (entries.length > 0) {
-    print(io, `${entriesOf(entries.length)} of ${memory} ${goes(entries)}:`);
+    printRows(io, `${entriesOf(entries.length)} of ${memory} ${goes(entries)}:`);
     const lines = entries.map(
       ({ seq, said, speaker, raw }) => `#${seq}  ${momentOf(said)}  ${speakerName(speaker)}: ${start(raw)}`,
     );
     showLines(lines, io);
   }
   if (named.length > 0) {
-    print(io, `${count(named.length, "shard")} of its context ${goes(named)}:`);
+    printRows(io, `${count(named.length, "shard")} of its context ${goes(named)}:`);
     showLines(named.map(shardLine), io);
   }
   if (built.length > 0) {
-    print(io, `With that ${goes(built)} ${count(built.length, "shard")} of context that may hold it:`);
+    printRows(io, `With that ${goes(built)} ${count(built.length, "shard")} of context that may hold it:`);
     showLines(built.map(shardLine), io);
   }
   if (edited) printRows(io, `So does what you made of ${edited.path}, which is taken in first.`);
@@ -71,7 +71,7 @@ function showLines(lines: readonly string[], io: Io): void {
 /** Of each folder, whose it is, and how it goes. */
 export function showElsewhere(places: readonly Elsewhere[], { backend }: Site, io: Io): void {
   if (places.length > 0) {
-    print(io, "It also stands elsewhere, where it stays:");
+    printRows(io, "It also stands elsewhere, where it stays:");
     printRows(
       io,
       places
@@ -80,9 +80,9 @@ export function showElsewhere(places: readonly Elsewhere[], { backend }: Site, i
         .join("\n"),
     );
     const more = places.length - MAX_SHOWN;
-    if (more > 0) print(io, `  and ${more} folders more`);
+    if (more > 0) printRows(io, `  and ${more} folders more`);
   }
-  if (backend.nodes) print(io, "What stands in the logs of agents in Redis was not looked for.");
+  if (backend.nodes) printRows(io, "What stands in the logs of agents in Redis was not looked for.");
 }
 
 /** What an agent was told goes with its folder, and a run with all of its agents. */
