@@ -159,7 +159,7 @@ describe("legion memory forget, of what stands elsewhere", () => {
     expect(places).toEqual(
       expect.arrayContaining([
         { kind: "elsewhere", folder: ".ai-legion/agents/2", agent: "2", files: expect.any(Number) as number },
-        { kind: "elsewhere", folder: ".ai-legion/memory/team/notes", files: 1 },
+        { kind: "elsewhere", folder: ".ai-legion/memory/team/notes", memory: "team/notes", files: 1 },
         expect.objectContaining({ folder: ".ai-legion/runs/fox/agents/1", agent: "1", run: "fox" }),
       ]),
     );

@@ -7,6 +7,7 @@ import { createDisk, type Disk } from "../../../base/files/disk.ts";
 import { shownPath } from "../../../base/files/project-file.ts";
 import { MIN_SECRET } from "../../../base/redaction/forms.ts";
 import { createSearch } from "../../../base/redaction/search.ts";
+import type { MemoryId } from "../../../domain/memory/memory-id.ts";
 import { memoryPaths } from "../../../storage/folder/memory-paths.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 
@@ -18,6 +19,8 @@ export interface Elsewhere {
   readonly agent?: string;
   /** Of which run; absent: of the project's own legion. */
   readonly run?: string;
+  /** Which memory; absent: it is none. */
+  readonly memory?: MemoryId;
   /** How many files of it hold one of the texts. */
   readonly files: number;
 }
@@ -29,11 +32,12 @@ const MAX_BYTES = 256 * 1_048_576;
 /** A shorter text stands everywhere: it counts where it is all that is said. */
 const LEAST = 12;
 
-/** The folders that hold one of `texts`, but for the memory `id` itself. */
+/** The folders that hold one of `texts`, but for the memory `id` itself. @param onFolder told of each that is looked through */
 export async function findElsewhere(
   project: string,
-  id: string,
+  id: MemoryId,
   texts: readonly string[],
+  onFolder: (folder: string) => void,
 ): Promise<readonly Elsewhere[]> {
   const forms = new Set(texts.filter((text) => text.trim() !== "").flatMap(formsOf));
   const found: Elsewhere[] = [];
@@ -44,10 +48,11 @@ export async function findElsewhere(
   const own = memoryPaths(project, id).root;
   for (const place of await placesIn(root, disk)) {
     if (place.path === own) continue;
-    const files = await countIn(place.path, disk, holds);
-    const { agent, run } = place;
-    const whose = { ...(agent !== undefined && { agent }), ...(run !== undefined && { run }) };
-    if (files > 0) found.push({ folder: shownPath(project, place.path), ...whose, files });
+    const { path, ...about } = place;
+    const folder = shownPath(project, path);
+    onFolder(folder);
+    const files = await countIn(path, disk, holds);
+    if (files > 0) found.push({ folder, ...about, files });
   }
   return found;
 }
@@ -73,6 +78,7 @@ interface TextPlace {
   readonly path: string;
   readonly agent?: string;
   readonly run?: string;
+  readonly memory?: MemoryId;
 }
 
 /** All that lies in the homes of the project, agent by agent, memory by memory. */
@@ -94,7 +100,7 @@ async function placesOfHome(home: string, disk: Disk): Promise<readonly TextPlac
     else if (name === "memory")
       for (const vault of await foldersIn(path, disk))
         for (const memory of await foldersIn(join(path, vault), disk))
-          places.push({ path: join(path, vault, memory) });
+          places.push({ path: join(path, vault, memory), memory: `${vault}/${memory}` });
     else places.push({ path });
   }
   return places;

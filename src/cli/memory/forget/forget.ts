@@ -9,7 +9,8 @@ import type { ForgottenEvent } from "../../../domain/memory/record.ts";
 import { contentsOf } from "../../../past/memory/shards.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { canAsk, confirm } from "../../consent/confirm.ts";
-import { printJson, printRows } from "../../kit/output.ts";
+import { oneLine, printJson, printRows } from "../../kit/output.ts";
+import { createProgress } from "../../kit/progress.ts";
 import type { Site } from "../../kit/target.ts";
 import { editedIn } from "../context.ts";
 import { findMemory, type Ordered } from "../order.ts";
@@ -30,7 +31,7 @@ export async function order(ordered: Ordered): Promise<number> {
   }
   const edited = await editedIn(ordered, memory);
   const texts = [...doomed.entries.map(({ raw }) => raw), ...shardsOf(doomed).map(({ content }) => content)];
-  const elsewhere = await findElsewhere(site.project, memory.id, texts);
+  const elsewhere = await lookElsewhere(memory.id, texts, ordered);
   const isJson = typed.options["json"] !== undefined;
   const isShown = !isJson || !typed.options["yes"];
   if (!isJson) {
@@ -45,6 +46,17 @@ export async function order(ordered: Ordered): Promise<number> {
   if (!isShown) tell({ doomed, elsewhere, gone: new Set(done?.seqs) }, ordered);
   if (!isJson) printRows(io, saidDone(memory.id, done));
   return 0;
+}
+
+/** It takes a while where much was said. */
+async function lookElsewhere(
+  id: MemoryId,
+  texts: readonly string[],
+  { site, io }: Ordered,
+): Promise<readonly Elsewhere[]> {
+  const progress = createProgress(io);
+  const onFolder = (folder: string): void => progress.show(`looking for it in ${oneLine(folder)}`);
+  return findElsewhere(site.project, id, texts, onFolder).finally(() => progress.clear());
 }
 
 const MAX_REASON = 500;

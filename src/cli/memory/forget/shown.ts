@@ -86,11 +86,13 @@ export function showElsewhere(places: readonly Elsewhere[], { backend }: Site, i
 }
 
 /** What an agent was told goes with its folder, and a run with all of its agents. */
-function placeLine({ folder, agent, run, files }: Elsewhere): string {
+function placeLine({ folder, agent, run, memory, files }: Elsewhere): string {
   const where = `${count(files, "file")} in ${folder}`;
   const name = agent === undefined ? "" : displayName(agent);
   if (run !== undefined)
     return oneLine(`run ${run}${name && `, ${name}`}: ${where}; \`legion prune\` deletes runs`);
+  if (memory !== undefined)
+    return oneLine(`memory ${memory}: ${where}; \`legion memory forget --memory ${memory}\` has it forget`);
   return oneLine(name === "" ? where : `${name}: ${where}, which may be deleted while nothing runs`);
 }
 
