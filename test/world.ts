@@ -21,7 +21,8 @@ import type { Agent } from "../src/agent/parts/agent.ts";
 import type { Presence } from "../src/agent/parts/presence.ts";
 import type { Event, EventOf } from "../src/domain/event/event.ts";
 import type { Inspection } from "../src/domain/inspection.ts";
-import type { AgentPlan } from "../src/legion/hosting/agent-plan.ts";
+import type { Director } from "../src/domain/authoring/director.ts";
+import type { AgentPlan, Observe } from "../src/legion/hosting/agent-plan.ts";
 import { startLegion, type Legion, type LegionOptions } from "../src/legion/legion.ts";
 import type { Limits } from "../src/domain/limits.ts";
 import type { Reader } from "../src/storage/contract/reader.ts";
@@ -45,6 +46,10 @@ export interface WorldAgent {
   readonly modules?: readonly Module[];
   /** Long-term memories that it reaches. */
   readonly memories?: readonly string[];
+  /** Says what it does. */
+  readonly director?: Director;
+  /** Whose logs it observes. */
+  readonly observe?: Observe;
   readonly limits?: Limits;
   readonly strategy?: StrategyName;
   readonly threshold?: number;
@@ -189,6 +194,8 @@ export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     errors: agent.errors ?? "keep",
     tickMs: agent.tickMs ?? 0,
     memories: agent.memories,
+    director: agent.director,
+    observe: agent.observe,
     ...(agent.bash && inBash(agent.bash, { modules: [bash], model, engine: agent.engine ?? templates })),
   };
 }

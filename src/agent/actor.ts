@@ -1,6 +1,7 @@
 // The actor loop. Everything an agent does happens here, in this order:
 //
 //   mailbox -> log -> [tick] -> offers -> view -> prompt -> model -> log -> each call: gate -> run -> log -> outbox -> again, or wait
+//   Where it observes logs, these are a further mailbox; where it has a director, that stands between view and model.
 //
 //   A1. Only the actor appends to its log, and every append is one commit; nothing is read, changed and written back.
 //   A2. Mail is taken into the log only before a decision and after its last result, oldest first, with its position in the
@@ -22,7 +23,7 @@ import type { Agent } from "./parts/agent.ts";
 import { commitWork } from "./parts/commit-work.ts";
 import { showRest } from "./parts/presence.ts";
 import { resultOfPiece } from "./think/answer.ts";
-import { ask, wouldFit } from "./think/ask.ts";
+import { think, wouldFit } from "./think/direct.ts";
 import { decideAsTyped } from "./think/typed.ts";
 import { hasWork, mayDecide, openCalls, wakesOnMail } from "../past/conversation.ts";
 import { isPiece, type ResultEvent } from "../domain/event/event.ts";
@@ -33,7 +34,7 @@ import { heedMode, unlessTakenOver } from "./act/mode.ts";
 import { parkAtLimit, parkIfStuck } from "./park.ts";
 import { parkIfUnprepared } from "./startup.ts";
 import { planRecovery } from "./recovery.ts";
-import { takeIn } from "./take-in.ts";
+import { awaited, takeIn, untilAwaited } from "./take-in.ts";
 import { aborted, linkSignals, type Stops } from "../base/process/signals.ts";
 
 const LONGEST_REST_MS = 600_000;
@@ -43,10 +44,10 @@ const LONGEST_REST_MS = 600_000;
  * supervisor has to judge.
  */
 export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSignal): Promise<void> {
-  const { memory, inbox, presence, shared } = agent;
+  const { memory, presence, shared } = agent;
   await recover(agent, { signal: now, patience: signal });
   while (!signal.aborted && !now.aborted) {
-    if (!hasWork(memory.conversation, inbox.unread)) {
+    if (!hasWork(memory.conversation, awaited(agent))) {
       showRest(presence, memory.conversation);
       await rest(agent, signal);
       continue;
@@ -62,9 +63,11 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
 }
 
 /** Waits for what can wake the agent: mail, a limit that begins anew, or, where only a person can, the end of this run. */
-async function rest({ memory, inbox, shared: { clock } }: Agent, signal: AbortSignal): Promise<void> {
+async function rest(agent: Agent, signal: AbortSignal): Promise<void> {
+  const { memory, shared } = agent;
+  const { clock } = shared;
   const { halt } = memory.conversation;
-  if (wakesOnMail(memory.conversation)) return inbox.wait(signal);
+  if (wakesOnMail(memory.conversation)) return untilAwaited(agent, signal);
   if (halt?.until === undefined) return aborted(signal);
   const leftMs = Date.parse(halt.until) - clock.now();
   // In pieces: the timers of a machine that slept meanwhile are late.
@@ -92,7 +95,7 @@ async function tick(agent: Agent, stops: Stops): Promise<void> {
     await agent.lookOutside(stops.signal);
     const asked = act
       ? await decideAsTyped(agent, act)
-      : await unlessTakenOver(agent, stops.patience, (patience) => ask(agent, { ...stops, patience }));
+      : await unlessTakenOver(agent, stops.patience, (patience) => think(agent, { ...stops, patience }));
     if (!asked) return;
     const { decision, unparsed, refused, fault } = asked;
     await commitWork(agent, decision, refused);

@@ -1,14 +1,33 @@
-// Mailbox -> log, and what was held -> view: before a decision, and nothing that a question waits with is passed over.
+// Mailbox and observed logs -> log, and what was held -> view: before a decision, and nothing that a question waits with is
+// passed over.
 
+import { linkSignals } from "../base/process/signals.ts";
 import type { NewEvent } from "../domain/event/event.ts";
 import { CONTROL, displayName, MAIL_SHARE } from "../domain/message/message.ts";
 import { count } from "../base/text/wording.ts";
 import { compose } from "../mail/compose.ts";
 import { planIntake, type Intake } from "../mail/intake.ts";
-import { nextFollowUp } from "../past/conversation.ts";
+import { mayDecide, nextFollowUp } from "../past/conversation.ts";
 import { modeNotices } from "./act/mode.ts";
 import { tellOfVoid } from "./act/question.ts";
 import type { Agent } from "./parts/agent.ts";
+
+type Awaiting = Pick<Agent, "inbox" | "sources" | "memory">;
+
+/** How much waits to be taken in: of what is observed nothing, before the last of that is done. */
+export function awaited({ inbox, sources, memory: { conversation } }: Awaiting): number {
+  return inbox.unread + (conversation.invocations.open ? 0 : (sources?.waiting ?? 0));
+}
+
+/** Resolves when something waits, or when `signal` aborts. */
+export async function untilAwaited({ inbox, sources, memory }: Awaiting, signal: AbortSignal): Promise<void> {
+  if (!sources || memory.conversation.invocations.open) return inbox.wait(signal);
+  const found = new AbortController();
+  const either = linkSignals(signal, found.signal);
+  await Promise.race([inbox.wait(either.signal), sources.wait(either.signal)]);
+  found.abort();
+  either.unlink();
+}
 
 /**
  * Takes in and releases what the model can read at once (A2); where it would rest all the same, its oldest follow-up (A5). What
@@ -26,8 +45,20 @@ export async function takeIn(agent: Agent): Promise<void> {
   const newest = mail.at(-1);
   if (newest) inbox.taken(newest.position);
   if (plan.withdrawn.length > 0) void outbox.deliver();
+  await takeObserved(agent);
   const followUp = inbox.unread === 0 ? nextFollowUp(memory.conversation) : undefined;
   if (followUp !== undefined) await memory.commit({ kind: "released", messages: [followUp] });
+}
+
+/** One thing at a time, and none while there is something else to decide. */
+async function takeObserved({ sources, memory, inbox }: Agent): Promise<void> {
+  const { conversation } = memory;
+  if (!sources || inbox.unread > 0 || conversation.halt || mayDecide(conversation)) return;
+  if (conversation.invocations.open) return;
+  const event = await sources.next();
+  if (!event) return;
+  await memory.commit(event);
+  sources.taken(event);
 }
 
 /** Control is told by the last of the events that list them: what a crash keeps from being listed is listed, and told of, later. */

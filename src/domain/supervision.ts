@@ -32,6 +32,13 @@ export function modeNotice(details: ModeNotice["details"]): ModeNotice {
 
 /** Of a call that a person said, in place of a model's name. */
 export const HUMAN = "human";
+/** Of a decision that a director made without a model, in place of a model's name. */
+export const RULES = "rules";
+
+/** Was a model asked for it? */
+export function isOfModel({ model }: { readonly model: string }): boolean {
+  return model !== HUMAN && model !== RULES;
+}
 
 /** A call that a person typed in the place of a model. */
 export interface TypedAct {

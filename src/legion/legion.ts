@@ -15,6 +15,7 @@ import { createClosing, type Closing } from "../base/process/closing.ts";
 import type { Control } from "../mail/control.ts";
 import type { Environment } from "../environment/environment.ts";
 import { fork, type Forking, type ForkOrder } from "./fork.ts";
+import { observing } from "./observing/sources.ts";
 import { createHosting, type Hosting } from "./hosting/agent-host.ts";
 import { createInspector, type Inspect, type Inspector } from "../domain/inspection.ts";
 import type { LastStart } from "../storage/contract/last-start.ts";
@@ -125,7 +126,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const inspector = createInspector(options.watch);
   const paths = legionPaths(options.project, options.home);
   const { inspect } = inspector;
-  const { memories, ...storage } = await openStorage(options, { paths, clock, inspect });
+  const { memories, reader, nodes, ...storage } = await openStorage(options, { paths, clock, inspect });
   const { store, disk, node, ceiling, begin } = storage;
   const now = createInterrupt();
   const agents = new Map<AgentId, Supervised>();
@@ -145,7 +146,8 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const background: Place["background"] = (agent, where) =>
     createBackground({ folder: paths.agent(agent), disk, redactor, ...where });
   const rulebook = createRulebooks(rulesOf(options), plans, store.record);
-  const services = { store, shared, premises, ...meter, traces, background, rulebook };
+  const sources = observing({ reader, clock, inspector, agents, lookMs: nodes && LOOK_MS });
+  const services = { store, shared, premises, ...meter, traces, background, rulebook, sources };
   const place = { ...services, ...stagesOf(clock), plans, delayMs };
   const hosting = createHosting(place, agents, now.signal);
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
@@ -179,6 +181,9 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     },
   };
 }
+
+/** How often an observer looks whether agents of other nodes said something. */
+const LOOK_MS = 2_000;
 
 /** Everything that runs listens to it. */
 function createInterrupt(): AbortController {
@@ -227,12 +232,13 @@ function rulesOf({ questions = DEFAULT_QUESTIONS, isAnswered, gate }: LegionOpti
 async function openStorage(
   options: LegionOptions,
   where: Surroundings,
-): Promise<NodeStorage & Pick<Backend, "memories">> {
+): Promise<NodeStorage & Pick<Backend, "memories" | "reader" | "nodes">> {
   const { project, home, plans, started, redactor = NO_SECRETS, backend: given } = options;
   const backend = given ?? (await openBackend({ project, home, bus: { kind: "memory" }, redactor }));
   const agents = plans.map((plan) => toHostable(plan, redactor));
   const node = await backend.openNode({ ...options, agents, started: redactor.value(started) }, where);
-  return { ...node, memories: backend.memories };
+  const { memories, reader, nodes } = backend;
+  return { ...node, memories, reader, nodes };
 }
 
 interface MeterPlace extends Pick<NodeStorage, "ceiling"> {

@@ -1,9 +1,11 @@
 // When a legion is done: nobody has anything to do, and no mail is on its way to any of its agents.
 
+import { awaited } from "../agent/take-in.ts";
 import { aborted } from "../base/process/signals.ts";
 import type { Control } from "../mail/control.ts";
 import type { Inspection, Inspector } from "../domain/inspection.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
+import { isMemoryId } from "../domain/memory/memory-id.ts";
 import type { Send } from "../past/mail/sends.ts";
 import { isMemoryId } from "../domain/memory/memory-id.ts";
 import { CONTROL, type AgentId } from "../domain/message/message.ts";
@@ -22,8 +24,8 @@ interface IdleSource extends Hosted {
 }
 
 /**
- * Resolves when no hosted agent has anything to do and all mail to them, to Control and to memories has arrived, or when `signal`
- * aborts.
+ * Resolves when no hosted agent has anything to do, all that they observe is taken in, and all mail to them, to Control and to
+ * memories has arrived, or when `signal` aborts.
  */
 export async function untilIdle(
   { settled, agents, control, inspector }: IdleSource,
@@ -36,7 +38,8 @@ export async function untilIdle(
     const waiting = [control, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
     const isAwaited = ({ to }: Send): boolean => {
       const recipient = agents.get(to);
-      return to === CONTROL || isMemoryId(to) || (recipient !== undefined && !isOver(recipient));
+      const isAlwaysThere = to === CONTROL || isMemoryId(to);
+      return isAlwaysThere || (recipient !== undefined && !isOver(recipient));
     };
     if (waiting.some((outbox) => outbox.undelivered().some(isAwaited))) return false;
     return alive.every(({ agent, standing: { state } }) => {
@@ -45,7 +48,7 @@ export async function untilIdle(
       const { conversation } = agent.memory;
       // One that was resumed may still be closing what it left open.
       const isClosing = !conversation.halt && openCalls(conversation).length > 0;
-      return !isClosing && !hasWork(conversation, agent.inbox.unread);
+      return !isClosing && !hasWork(conversation, awaited(agent));
     });
   };
   const watch: Watching = (look) =>

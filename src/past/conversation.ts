@@ -36,7 +36,8 @@ import {
   type Message,
 } from "../domain/message/message.ts";
 import { sourcesOf } from "../domain/message/taint.ts";
-import { HUMAN } from "../domain/supervision.ts";
+import { HUMAN, isOfModel } from "../domain/supervision.ts";
+import { createInvocations, foldInvocations, type Invocations } from "./invocations.ts";
 import {
   beginAnew,
   createRunState,
@@ -89,7 +90,11 @@ export interface Conversation {
   pinned: string;
   readonly questions: Questions;
   readonly addresses: KnownAddresses;
+  /** What it observes. */
+  readonly invocations: Invocations;
 }
+
+const NO_FAILURES = { unparsed: 0, failures: 0, failuresBefore: 0 } as const;
 
 export function createConversation(): Conversation {
   return {
@@ -108,19 +113,19 @@ export function createConversation(): Conversation {
     repeats: new Map(),
     turns: 0,
     pieces: [],
-    unparsed: 0,
-    failures: 0,
-    failuresBefore: 0,
+    ...NO_FAILURES,
     refused: false,
     pinned: "",
     questions: createQuestions(),
     addresses: createKnownAddresses(),
+    invocations: createInvocations(),
   };
 }
 
 /** Takes one event into account. Events come in the order of the log. */
 export function converse(conversation: Conversation, event: Event): void {
   for (const { message } of foldHeld(conversation.held, event)) hear(conversation, message);
+  if (foldInvocations(conversation.invocations, event)) takeUp(conversation, event);
   if (event.kind === "prompted") conversation.pinned = event.pinned ?? conversation.pinned;
   else if (event.kind === "decision") decide(conversation, event);
   else if (event.kind === "result") close(conversation, event);
@@ -140,15 +145,13 @@ export function mayDecide(conversation: Conversation): boolean {
   return !halt && (run.mode === "human" ? run.acts.length > 0 : hasMore(conversation));
 }
 
-function hasMore({ mail, outcome, aborted, run }: Conversation): boolean {
+function hasMore({ mail, outcome, aborted, run, invocations }: Conversation): boolean {
   if (mail || run.acts.length > 0) return true;
+  if (invocations.open && !aborted) return true;
   return outcome !== "idle" && !aborted && run.submission === undefined;
 }
 
-/**
- * A5: the follow-up to be shown now, by the event that took it in: the agent would otherwise wait, and was not stopped since
- * it last decided.
- */
+/** A5: the follow-up to be shown now, by its event: the agent would otherwise wait, and was not stopped since it last decided. */
 export function nextFollowUp(conversation: Conversation): number | undefined {
   const isResting = !conversation.halt && !conversation.aborted && isAtRest(conversation);
   const [oldest] = isResting ? conversation.held.followUps.keys() : [];
@@ -221,6 +224,14 @@ function hear(conversation: Conversation, message: Message): void {
   if (conversation.halt?.reason === "parked-mail") conversation.halt = undefined;
 }
 
+/** Something that was observed is to be worked on: like mail, but of nobody who waits for an answer. */
+function takeUp(conversation: Conversation, event: Event): void {
+  conversation.taint = event.kind === "observed" ? sourcesOf(event.message?.taint) : [];
+  Object.assign(conversation, { mail: true, authority: [], turns: 0, ...NO_FAILURES });
+  conversation.repeats.clear();
+  if (conversation.halt?.reason === "parked-mail") conversation.halt = undefined;
+}
+
 /** Is `message` a new instruction to an agent, which it may take all of its turns for? */
 function startsWork(conversation: Conversation, message: Message): boolean {
   const waits = isAtRest(conversation) || conversation.halt?.reason === "parked-mail";
@@ -236,7 +247,7 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
   conversation.decision = { event, results: new Map(), since: event.at };
   overtake(conversation.questions, "decision");
   if (event.model === HUMAN) forgive(conversation);
-  else conversation.turns++;
+  else if (isOfModel(event)) conversation.turns++;
   conversation.outcome = "idle";
   conversation.mail = false;
   conversation.aborted = false;
@@ -283,5 +294,5 @@ function heed(conversation: Conversation, event: EventOf<"notice">): void {
 /** The person has seen how it went. */
 function forgive(conversation: Conversation): void {
   conversation.repeats.clear();
-  conversation.unparsed = conversation.failures = conversation.failuresBefore = 0;
+  Object.assign(conversation, NO_FAILURES);
 }

@@ -11,7 +11,7 @@ import {
   type Usage,
 } from "../domain/event/event.ts";
 import { parseMessageId, type AgentId, type LogId } from "../domain/message/message.ts";
-import { HUMAN } from "../domain/supervision.ts";
+import { isOfModel } from "../domain/supervision.ts";
 import { sendsIn, type Send } from "./mail/sends.ts";
 
 export interface Spending {
@@ -208,9 +208,9 @@ function giveBack(ledger: Ledger, { prompted }: EventOf<"refused">): void {
 }
 
 function decide(ledger: Ledger, event: EventOf<"decision">): void {
-  const { cost, usage, model } = event;
-  // What a person typed answers no call.
-  const answered = model === HUMAN ? undefined : ownCall(ledger);
+  const { cost, usage } = event;
+  // What a person typed, or rules say, answers no call.
+  const answered = isOfModel(event) ? ownCall(ledger) : undefined;
   settleLast(ledger, cost === undefined ? usage : { ...usage, cost }, answered);
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;

@@ -47,6 +47,8 @@ export interface ViewOptions {
   readonly window: number;
   /** What the model is sent again of its thinking with a turn, in tokens. Absent: nothing. */
   readonly thinkingTokens?: Model["thinkingTokens"];
+  /** `nothing`: other words than these are shown to the model. Absent: everything. */
+  readonly shows?: "nothing";
 }
 
 /** The sentence that opens a summary. */
@@ -94,6 +96,7 @@ export function createView(options: ViewOptions): View {
     failed = [];
   };
   const see = (event: Event): void => {
+    if (options.shows === "nothing") return;
     if (event.kind === "result") return takeResult(event);
     if (event.kind === "approval") return;
     showOpen();

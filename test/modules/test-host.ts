@@ -20,6 +20,7 @@ export interface TestHost {
   readonly state: Map<string, unknown>;
   readonly sent: { readonly targets: readonly string[] | "all"; readonly content: string }[];
   readonly remembered: Parameters<Host["remember"]>[0][];
+  readonly contexts: Parameters<Host["putContext"]>[0][];
   act(action: string, parameters?: unknown): Promise<ActionResult>;
   /** Writes a file of the workspace, with its folders. */
   file(path: string, content?: string | Uint8Array): string;
@@ -60,6 +61,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   const state = new Map(Object.entries(setup.state ?? {}));
   const sent: TestHost["sent"] = [];
   const remembered: TestHost["remembered"] = [];
+  const contexts: TestHost["contexts"] = [];
   const environment = createLocalEnvironment(process.env);
   const mark = randomUUID();
   const background = createBackground({
@@ -123,6 +125,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
     signal,
     memories: setup.memories ?? [],
     remember: async (entry) => void remembered.push(entry),
+    putContext: async (context) => void contexts.push(context),
     send(targets, content) {
       const unknown =
         targets === "all" ? [] : targets.filter((to) => to !== "0" && !peers.some((peer) => peer.id === to));
@@ -149,5 +152,5 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   };
 
   const act: TestHost["act"] = (action, parameters = {}) => module.actions[action]!.execute(parameters, host);
-  return { host, root, state, sent, remembered, act, file };
+  return { host, root, state, sent, remembered, contexts, act, file };
 }

@@ -17,7 +17,8 @@ import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
 import { renderMessage } from "../../past/view.ts";
 import { overhear } from "../parts/overhear.ts";
-import { permits } from "../parts/permits.ts";
+import { permits, type Leave } from "../parts/permits.ts";
+import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import { afterOwnWrites } from "./own-writes.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
@@ -67,6 +68,8 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     programs,
     memories: workplace.memories,
     remember: async () => refuse(),
+    putContext: async () => refuse(),
+    invocation: memory.conversation.invocations.open,
     settings: workplace.settings(module),
     signal: NEVER,
     send: refuse,
@@ -134,13 +137,13 @@ export function actingHost(performer: Performer, module: string, running: Runnin
     progress,
     memories: host.memories.map((memory) => afterOwnWrites(memory, performer, signal)),
     async remember(entry) {
-      const [memory] = host.memories;
-      if (!memory) throw new LegionError("REFUSED", "You have no long-term memory.");
-      if (!permits(leave, { kind: "send", to: memory.id }))
-        throw new LegionError("REFUSED", `A rule of your policy stands against writing to ${memory.id}.`);
-      await memory.check();
       const { raw, said = new Date(node.clock.now()).toISOString(), ...note } = entry;
-      changing().record(memory.id, raw, { entry: { ...note, said } });
+      const to = await writtenMemory(host, leave);
+      changing().record(to, raw, { entry: { ...note, said } });
+    },
+    async putContext({ content, ...context }) {
+      const to = await writtenMemory(host, leave);
+      changing().record(to, content, { context });
     },
     permits: (touching) => permits(leave, touching),
     send: (targets, content) =>
@@ -156,6 +159,15 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       return answer.completion.text;
     },
   };
+}
+
+/** The memory that the agent writes to. Rejects with REFUSED or FOREIGN where it may not. */
+async function writtenMemory({ memories: [memory] }: Host, leave: Leave): Promise<MemoryId> {
+  if (!memory) throw new LegionError("REFUSED", "You have no long-term memory.");
+  if (!permits(leave, { kind: "send", to: memory.id }))
+    throw new LegionError("REFUSED", `A rule of your policy stands against writing to ${memory.id}.`);
+  await memory.check();
+  return memory.id;
 }
 
 /** Keeps a text or bytes beside the log; returns where they can be read, relative to the workspace. */

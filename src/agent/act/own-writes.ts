@@ -17,6 +17,7 @@ export function afterOwnWrites(
     check: memory.check,
     context: () => arrived().then(memory.context),
     entries: (limit) => arrived().then(() => memory.entries(limit)),
+    entriesAfter: (seq, limit) => arrived().then(() => memory.entriesAfter(seq, limit)),
     search: (query) => arrived().then(() => memory.search(query)),
   };
 }

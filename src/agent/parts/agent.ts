@@ -15,6 +15,7 @@ import type { Touch } from "../../domain/policy/rule.ts";
 import type { Action } from "../../domain/authoring/module.ts";
 import type { Inbox } from "../../mail/bus.ts";
 import type { Outbox } from "../../mail/outbox.ts";
+import type { Sources } from "../../mail/sources.ts";
 import type { PostalService } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
@@ -159,9 +160,11 @@ export interface Agent extends Thinker {
   readonly tickMs: number;
   /** A pause after each decision. */
   readonly delayMs: number;
-  readonly workplace: Pick<TracedWorkplace, "workspace" | "close">;
+  readonly workplace: Pick<TracedWorkplace, "workspace" | "memories" | "close">;
   readonly background: Pick<Background, "close">;
   readonly inbox: Inbox;
+  /** What it observes; absent: nothing. */
+  readonly sources?: Sources;
   readonly outbox: Outbox;
   /** Has its log keep what its modules find outside by now. */
   readonly lookOutside: (signal: AbortSignal) => Promise<void>;

@@ -19,6 +19,9 @@ export interface LoopPatience {
 
 export const USUAL_PATIENCE: LoopPatience = { unparsed: 3, repeats: "watched" };
 
+/** A director bears what no model call came to, and knows when it has to do without one. */
+export const DIRECTED_PATIENCE: LoopPatience = { unparsed: 0, repeats: "watched" };
+
 const WARN_REPEATS = 3;
 const PARK_REPEATS = 5;
 const WARN_FAILURES = 5;

@@ -1,6 +1,7 @@
 // How an agent writes its actions and is shown its past. Whether a model can call tools, its server may say only when it is
 // asked: then the agent goes on in text, with the same past.
 
+import type { Director } from "../../domain/authoring/director.ts";
 import { NO_OFFERS, type KnownOffers } from "../../past/offers.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Model, ModelProfile } from "../../domain/model.ts";
@@ -18,6 +19,8 @@ export interface Way {
 export interface Ways extends Way {
   /** What stands in their place where the model calls no tools. Absent: nothing may. */
   readonly withoutTools?: Way;
+  /** Says what it does next, in place of introduction, view and model. Absent: its model does. */
+  readonly director?: Director;
 }
 
 /** The way that an agent has at this moment; whoever holds it sees it change. Its actions are those of what was found outside, too. */
@@ -30,7 +33,9 @@ export interface Speech extends Way, ViewOptions {
 export function createSpeech(ways: Ways, model: Model): Speech {
   const { protocol, actions, errors } = wayFor(ways, model.profile);
   const { thinkingTokens } = model;
-  return { protocol, actions, errors, window: model.profile.window, thinkingTokens, ways, offers: NO_OFFERS };
+  const shows = ways.director && "nothing";
+  const { window } = model.profile;
+  return { protocol, actions, errors, window, thinkingTokens, shows, ways, offers: NO_OFFERS };
 }
 
 /** Has the agent speak as its model can, with the actions that its log offers by now. Says whether it was shown its past differently before. */

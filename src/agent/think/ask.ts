@@ -8,6 +8,7 @@ import { isLegionError, LegionError } from "../../base/errors.ts";
 import { ownCall } from "../../past/ledger.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
 import type { Parsed } from "../../model/protocol/protocol.ts";
+import type { ActionSpec } from "../../domain/authoring/host.ts";
 import type { Completion, Delta, ModelRequest } from "../../domain/model.ts";
 import { SHUTDOWN, type Stops } from "../../base/process/signals.ts";
 import { settleSpeech } from "../parts/speech.ts";
@@ -111,7 +112,8 @@ function promptOf(thinker: Thinker, introduction: Introduction): Prompt {
   };
 }
 
-export async function wouldFit(thinker: Thinker): Promise<boolean> {
+/** Would its next question be admitted? */
+export async function wouldAskFit(thinker: Thinker): Promise<boolean> {
   return thinker.model.fits(promptOf(thinker, await introductionOf(thinker)));
 }
 
@@ -145,7 +147,7 @@ async function decide(thinker: Thinker, introduction: Introduction, stops: Stops
 async function toDecision(thinker: Thinker, completion: Completion): Promise<Asked> {
   const { model, memory } = thinker;
   const { protocol } = thinker.speech;
-  const { parsed, fault } = await read(thinker, completion);
+  const { parsed, fault } = await readCompletion(thinker, completion, thinker.modules.specs);
   const { cost, ...usage } = completion.usage;
   const thoughts = (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts;
   const calls = parsed.kind === "calls" ? uniqueCalls(thinker, parsed.calls, completion) : [];
@@ -172,12 +174,13 @@ async function toDecision(thinker: Thinker, completion: Completion): Promise<Ask
 }
 
 /** Why nothing could be read is worded for the model. The reply is paid for: what is wrong with a setting does not lose it. */
-async function read(
-  { speech, modules, wording }: Thinker,
+export async function readCompletion(
+  { speech, wording }: Thinker,
   completion: Completion,
+  specs: readonly ActionSpec[],
 ): Promise<{ readonly parsed: Parsed; readonly fault?: LegionError }> {
   try {
-    const parsed = await speech.protocol.parse(completion, modules.specs);
+    const parsed = await speech.protocol.parse(completion, specs);
     if (parsed.kind === "calls" || !wording) return { parsed };
     const { reason, found = [] } = parsed;
     return { parsed: { ...parsed, reason: await wording.formatError(reason, found, completion) } };
@@ -188,7 +191,11 @@ async function read(
 }
 
 /** Ids that the protocol made up tell calls apart only within one completion; providers want them unique in a history. */
-function uniqueCalls({ memory }: Thinker, calls: readonly Call[], completion: Completion): readonly Call[] {
+export function uniqueCalls(
+  { memory }: Thinker,
+  calls: readonly Call[],
+  completion: Completion,
+): readonly Call[] {
   const native = new Set(completion.calls.map(({ id }) => id));
   return calls.map((call) =>
     native.has(call.id) ? call : { ...call, id: `${memory.ledger.prompts}-${call.id}` },
@@ -196,7 +203,7 @@ function uniqueCalls({ memory }: Thinker, calls: readonly Call[], completion: Co
 }
 
 /** The provider has read a prompt that was sent and not refused: its input is charged. */
-function abortedDecision({ speech, model, memory }: Thinker): DecisionEvent {
+export function abortedDecision({ speech, model, memory }: Thinker): DecisionEvent {
   const { cost, ...usage } = ownCall(memory.ledger)?.reserved ?? NO_USAGE;
   return {
     kind: "decision",

@@ -1,7 +1,8 @@
 // What a module may ask of the runtime, for one agent and for all of a process.
 
 import type { ProtocolName } from "../event/event.ts";
-import type { HostMemory, NewEntry } from "./memories.ts";
+import type { Invocation } from "./director.ts";
+import type { HostMemory, NewContext, NewEntry } from "./memories.ts";
 import type { Network } from "./network.ts";
 import type { TaskTemplates } from "../task-templates.ts";
 import type { Programs } from "./program.ts";
@@ -128,6 +129,10 @@ export interface Host {
    * that. Rejects, saying why, if it may not be sent.
    */
   remember(entry: NewEntry): Promise<void>;
+  /** Stages a context for the first of `memories`, as `remember` does. */
+  putContext(context: NewContext): Promise<void>;
+  /** What the agent is at of what it observes, the running call included; absent: nothing. */
+  readonly invocation?: Invocation;
   /**
    * Shows whoever watches what the running action is at, such as what a command prints. It is live only: nobody has to see
    * it, no model does, and of much at once only the end is shown. What the action left in the background may go on to tell.

@@ -1,6 +1,6 @@
 // What a module may ask of the long-term memories that its agent reaches.
 
-import type { EntryNote, EntryRole } from "../memory/record.ts";
+import type { ContextNote, EntryNote, EntryRole } from "../memory/record.ts";
 import type { Taint } from "../message/taint.ts";
 
 /** What was said, as a memory keeps it. */
@@ -19,6 +19,8 @@ export interface RememberedEntry extends EntryNote {
 /** The newest shard of a memory's context that counts. */
 export interface RememberedContext {
   readonly seq: number;
+  /** The newest entry that it was made of; 0 for none. */
+  readonly upTo: number;
   readonly at: string;
   readonly by: string;
   readonly content: string;
@@ -48,8 +50,15 @@ export interface HostMemory {
   context(): Promise<RememberedContext | undefined>;
   /** The newest, oldest first. */
   entries(limit: number): Promise<readonly RememberedEntry[]>;
+  /** Those behind number `seq`, oldest first, at most `limit`. */
+  entriesAfter(seq: number, limit: number): Promise<readonly RememberedEntry[]>;
   /** Best first. */
   search(query: MemoryQuery): Promise<readonly RememberedEntry[]>;
+}
+
+/** A document that takes the place of a memory's context. */
+export interface NewContext extends ContextNote {
+  readonly content: string;
 }
 
 /** What a module keeps in a memory. `said`: absent: now. */

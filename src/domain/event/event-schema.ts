@@ -95,6 +95,14 @@ export const eventSchemas = {
     from: countSchema.optional(),
     taint,
   }),
+  observed: eventOf("observed", {
+    of: z.object({ agent: text, log: text, seq: countSchema }),
+    from: text,
+    control: text,
+    thread: text,
+    n: countSchema,
+    message: messageSchema.optional(),
+  }),
   prompted: eventOf("prompted", {
     model: text,
     prompt: text,

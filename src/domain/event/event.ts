@@ -1,6 +1,7 @@
 import type { AgentId, LogId, Message } from "../message/message.ts";
 import type { Taint } from "../message/taint.ts";
 import type { ApprovalEvent } from "./approval.ts";
+import type { ObservedEvent } from "./observed.ts";
 import type { OfferedEvent, RecalledEvent } from "./outside.ts";
 
 /** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
@@ -234,6 +235,7 @@ export type NewEvent =
   | ReleasedEvent
   | OfferedEvent
   | RecalledEvent
+  | ObservedEvent
   | PromptedEvent
   | RefusedEvent
   | DecisionEvent

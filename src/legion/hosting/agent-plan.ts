@@ -25,11 +25,12 @@ import { redactedBlobs } from "../../past/log/blobs.ts";
 import { redactedModel } from "../../agent/parts/model/redacted-model.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { meterModel } from "../../agent/parts/model/metered-model.ts";
-import { USUAL_PATIENCE, type LoopPatience } from "../../agent/parts/loop-guard.ts";
+import { DIRECTED_PATIENCE, USUAL_PATIENCE, type LoopPatience } from "../../agent/parts/loop-guard.ts";
 import type { OpenWording, WordingSource } from "../../agent/parts/wording.ts";
 import { createPresence } from "../../agent/parts/presence.ts";
 import { createClosing } from "../../base/process/closing.ts";
 import type { Bus } from "../../mail/bus.ts";
+import type { Sources } from "../../mail/sources.ts";
 import { createOutbox } from "../../mail/outbox.ts";
 import { createSpeech, recallOffers, type Ways } from "../../agent/parts/speech.ts";
 import type { Hostable } from "../../storage/contract/node.ts";
@@ -62,6 +63,9 @@ export interface Origin {
   readonly sources?: readonly KeptSource[];
 }
 
+/** Every agent, or these. */
+export type Observe = "all" | readonly AgentId[];
+
 export interface AgentPlan extends Ways, Lodging {
   readonly identity: Identity;
   /** Absent: a program made it. Goes into `agent.json`. */
@@ -73,6 +77,8 @@ export interface AgentPlan extends Ways, Lodging {
   readonly memory: MemorySettings;
   /** Which of its calls mode `confirm` leaves unasked; absent: none. */
   readonly isListed?: Rulebook["isListed"];
+  /** Whose logs it observes; absent: nobody's. */
+  readonly observe?: Observe;
   /** Absent: no template words its prompts. */
   readonly wording?: OpenWording;
   /** How the template `startup` is run before its first step; absent: nothing is. */
@@ -109,6 +115,8 @@ export interface AgentPlace {
   readonly clear: ClearCall | undefined;
   readonly perform: Perform;
   readonly rulebook: (agent: RuledAgent) => Rulebook;
+  /** Absent: nothing can be observed. */
+  readonly sources?: (memory: Memory, observe: Observe) => Promise<Sources>;
   readonly delayMs: number;
 }
 
@@ -138,6 +146,8 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const inbox = await store.bus.open(id).catch(undo);
   opening.add(inbox.close);
   const { workplace, background } = await moveIn(plan, place, { tenure, memory }).catch(undo);
+  opening.add(workplace.close);
+  const sources = plan.observe && (await place.sources?.(memory, plan.observe).catch(undo));
   const presence = createPresence(id, shared);
   const blobs = redactedBlobs(store.blobs(id), redactor);
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
@@ -161,16 +171,13 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     presence,
     rulebook,
     limits,
-    patience: plan.patience ?? USUAL_PATIENCE,
+    patience: plan.patience ?? (plan.director ? DIRECTED_PATIENCE : USUAL_PATIENCE),
     startup: plan.startup && { ...plan.startup, mark: () => markOfLeft(memory) },
     wording,
     shared,
     tenure,
     ...{ tickMs: plan.tickMs, delayMs: place.delayMs },
-    workplace,
-    background,
-    inbox,
-    outbox,
+    ...{ workplace, background, inbox, sources, outbox },
     lookOutside: place.lookout({ memory, modules, redactor, clock: shared.clock }),
     admit: (call, stops) => place.admit(performer, call, stops),
     clear: clear && ((call, stops) => clear(performer, call, stops)),
@@ -222,11 +229,13 @@ async function moveIn(
 }
 
 /** What is kept of a plan, for whoever wants to know what the agent is, or to start it again as it was. */
-export function recordOf({ identity, origin, model, limits, policy }: AgentPlan, redactor: Redactor): string {
+export function recordOf(plan: AgentPlan, redactor: Redactor): string {
+  const { identity, origin, model, limits, policy } = plan;
   const { id, name, description } = identity;
   // What commands are given is read again from there.
   const { sources, ...shown } = origin ?? {};
-  const record = redactor.value({ description, ...shown, model: model.name });
+  const director = plan.director?.name;
+  const record = redactor.value({ description, ...shown, model: model.name, director });
   return `${JSON.stringify({ id, name, ...record, limits, policy, sources }, null, 2)}\n`;
 }
 
@@ -243,10 +252,11 @@ export function toHostable(plan: AgentPlan, redactor: Redactor): Hostable {
 
 /** Closes all of it; rejects if a module closes badly. */
 export async function closeAgent(agent: Agent): Promise<void> {
-  const { modules, background, workplace, outbox, inbox, memory } = agent;
+  const { modules, background, workplace, outbox, inbox, sources, memory } = agent;
   try {
     await modules.close();
   } finally {
+    sources?.close();
     await background.close();
     await workplace.close();
     await outbox.close();

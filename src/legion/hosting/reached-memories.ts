@@ -4,7 +4,7 @@ import { onceEach } from "../../base/once-each.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { HostMemory } from "../../domain/authoring/memories.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
-import { contextOf, newestEntries } from "../../past/memory/recall.ts";
+import { contextOf, entriesAfter, newestEntries } from "../../past/memory/recall.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
 import type { Memories } from "../../storage/contract/memories.ts";
 
@@ -47,6 +47,7 @@ export function reachedMemories(
       check: async () => void (await own()),
       context: async () => contextOf(await own()),
       entries: async (limit) => newestEntries(await own(), limit),
+      entriesAfter: async (seq, limit) => entriesAfter(await own(), seq, limit),
       async search(query) {
         await own();
         return memories.search(id, query);

@@ -38,6 +38,10 @@ export function essenceOf(event: NewEvent | Event): unknown {
   switch (event.kind) {
     case "message":
       return { kind: event.kind, held: event.held, message: letterOf(event.message) };
+    case "observed": {
+      const { kind, of, control, thread, n, message } = event;
+      return { kind, agent: of.agent, control, thread, n, message: message && letterOf(message) };
+    }
     case "released":
       return { kind: event.kind, messages: event.messages.length };
     case "decision": {

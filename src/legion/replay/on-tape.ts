@@ -77,7 +77,8 @@ function placeOnTape(place: AgentPlace, player: Player): AgentPlace {
     delayMs: 0,
     budget: createStandInBudget(player),
     limiter: createStandInLimiter(player),
-    // What was found is on the tape.
+    // What was observed, and found, is on the tape.
+    sources: undefined,
     lookout: () => () => player.catchUp(),
     // Whatever ran side by side, its results stand in order.
     clear: undefined,

@@ -86,6 +86,8 @@ const WINDOWS = [Infinity, 32_768, 32_000, 16_384, 8_192, 8_000, 4_096, 4_000];
 
 /** The view of the agent's conversation whose hash the log names. */
 function findView(before: readonly Event[], { prompt, seq }: Prompted, protocol: Protocol): View {
+  // A director shows its own words, and nothing of the past.
+  if (prompt === "") return createView({ protocol, errors: "keep", window: Infinity });
   for (const window of WINDOWS) {
     for (const errors of ["keep", "forget"] as const) {
       const view = createView({ protocol, errors, window });

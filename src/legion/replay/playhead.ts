@@ -6,7 +6,7 @@
 
 import type { Event, EventOf, ProtocolName } from "../../domain/event/event.ts";
 import type { LogId } from "../../domain/message/message.ts";
-import { HUMAN } from "../../domain/supervision.ts";
+import { isOfModel } from "../../domain/supervision.ts";
 import type { Recorded, Tape } from "./recording.ts";
 
 export interface Playhead {
@@ -100,7 +100,7 @@ export function createPlayhead({ events }: Tape): Playhead {
 
 function modelOf(own: Iterable<Recorded>): string | undefined {
   for (const { event } of own) {
-    const isAsked = event.kind === "prompted" || (event.kind === "decision" && event.model !== HUMAN);
+    const isAsked = event.kind === "prompted" || (event.kind === "decision" && isOfModel(event));
     if (isAsked) return event.model;
   }
   return undefined;

@@ -170,7 +170,7 @@ async function compareAll(tapes: Iterable<Tape>, today: Reader): Promise<Differe
  */
 function isGiven(event: NewEvent | Event): boolean {
   if (event.kind !== "notice")
-    return ["approval", "offered", "recalled", "edited", "branch"].includes(event.kind);
+    return ["approval", "offered", "recalled", "observed", "edited", "branch"].includes(event.kind);
   return ["paused", "resumed", "gap", "mode"].includes(event.reason) || event.reason.startsWith("parked");
 }
 

@@ -18,8 +18,8 @@ export async function contextOf(memory: MemoryLog): Promise<RememberedContext | 
   if (newest === undefined) return undefined;
   for await (const event of memory.events(newest)) {
     if (event.seq !== newest || event.kind !== "context" || event.content === "") return undefined;
-    const { seq, at, by, content, taint } = event;
-    return { seq, at, by, content, taint };
+    const { seq, upTo, at, by, content, taint } = event;
+    return { seq, upTo, at, by, content, taint };
   }
   return undefined;
 }
@@ -35,6 +35,21 @@ export async function newestEntries(memory: MemoryLog, limit: number): Promise<r
     const found = await entriesFrom(memory, from);
     if (found.length >= limit || from === 1) return found.slice(-limit);
   }
+}
+
+/** The oldest `limit` entries behind number `seq`, oldest first. */
+export async function entriesAfter(
+  memory: MemoryLog,
+  seq: number,
+  limit: number,
+): Promise<readonly RememberedEntry[]> {
+  const found: RememberedEntry[] = [];
+  // Of what was forgotten since the words are empty.
+  for await (const event of memory.events(seq + 1)) {
+    if (event.kind === "entry" && event.raw !== "") found.push(toEntry(event));
+    if (found.length >= limit) break;
+  }
+  return found;
 }
 
 /** Every entry from number `from` on that is not forgotten, oldest first. */

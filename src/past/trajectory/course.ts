@@ -14,7 +14,7 @@ import {
 } from "../../domain/event/event.ts";
 import type { RunEnding } from "../../domain/event/ending.ts";
 import { laneOf, type AgentId } from "../../domain/message/message.ts";
-import { HUMAN } from "../../domain/supervision.ts";
+import { HUMAN, isOfModel } from "../../domain/supervision.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
 import { fieldsOf, readJson } from "../../base/text/json.ts";
 import { belongsTo } from "../branch.ts";
@@ -87,7 +87,7 @@ export function createCourse({ path, origins }: CourseWay): TrajectoryCourse {
     const origin = origins.find(({ seq }) => seq > decision.seq)?.agent;
     decided = { kind: "decided", decision, results: new Map(), calls: system.formOf(decision), origin };
     sum.measured = addUsage(sum.measured, measuredOf(decided) ?? NO_USAGE);
-    if (decision.model !== HUMAN) told.model = decision.model;
+    if (isOfModel(decision)) told.model = decision.model;
     sum.tools = system.opening?.tools ?? sum.tools;
     return isComplete(decided) ? [...before, ...settle()] : before;
   };

@@ -3,7 +3,7 @@
 import { NO_USAGE, type Call, type EventOf, type Usage } from "../../domain/event/event.ts";
 import type { AgentId, Message } from "../../domain/message/message.ts";
 import type { ToolSpec } from "../../domain/model.ts";
-import { HUMAN } from "../../domain/supervision.ts";
+import { isOfModel } from "../../domain/supervision.ts";
 
 /** What opened a prompt: system prompt and native tools. */
 export interface PromptOpening {
@@ -37,8 +37,8 @@ export interface DecidedEntry {
  * aborted call is charged is only estimated.
  */
 export function measuredOf({ decision, origin }: Omit<DecidedEntry, "results">): Usage | undefined {
-  const { usage, cost, stop, model } = decision;
-  const isMeasured = stop !== "aborted" && model !== HUMAN && usage.input + usage.output > 0;
+  const { usage, cost, stop } = decision;
+  const isMeasured = stop !== "aborted" && isOfModel(decision) && usage.input + usage.output > 0;
   if (!isMeasured || origin !== undefined) return undefined;
   return cost === undefined ? usage : { ...usage, cost };
 }

@@ -72,6 +72,8 @@ const agentRecord = z.object({
   mcp: choiceOrNot,
   workspace: ownWorkspace,
   model: textOrNot,
+  /** Which rules say what it does; absent: its model does. */
+  director: textOrNot,
   /** By sections. */
   configuration: z.record(z.string(), keys).optional().catch(undefined),
   /** A configuration that it is, as it was said: files and what was typed. */

@@ -3,7 +3,7 @@
 import { unwrapOutside } from "../../../domain/authoring/outside.ts";
 import type { Call, Event, EventOf } from "../../../domain/event/event.ts";
 import { CONTROL, displayName, speakerOf, type Message } from "../../../domain/message/message.ts";
-import { HUMAN } from "../../../domain/supervision.ts";
+import { HUMAN, RULES } from "../../../domain/supervision.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";
 import { formatChange } from "../../console/narration/narration.ts";
 import { fieldsOf } from "../../../base/text/json.ts";
@@ -44,13 +44,15 @@ function describe(event: Event): string {
       return `what ${event.module} found: ${cut(event.offer)}`;
     case "recalled":
       return `${event.module} recalled ${event.key}: ${cut(event.content)}`;
+    case "observed":
+      return describeObserved(event);
     case "prompted":
       return `${event.model}, about ${event.reserved.input} tokens`;
     case "refused":
       return `${event.status === undefined ? "no connection" : `answered ${event.status}`}: no step, no cost`;
     case "decision":
       return [
-        event.model === HUMAN ? "(typed)" : endOf(event.stop),
+        deciderOf(event.model) ?? endOf(event.stop),
         cut(event.text),
         event.calls.map(describeCall).join("; "),
       ]
@@ -101,6 +103,19 @@ export function senderOf(message: Pick<Message, "source" | "delivery" | "taint">
   const sender = speakerOf(message);
   const isOfAgent = source.type === "agent" && source.id !== CONTROL;
   return delivery === "normal" || isOfAgent ? sender : `${sender} (${delivery})`;
+}
+
+function describeObserved({ of, control, thread, n, message }: EventOf<"observed">): string {
+  const where = `${displayName(of.agent)}, event ${of.seq}`;
+  if (control === "observe") return `${where}: what stands behind it is observed`;
+  const what = message ? `${n}. ${senderOf(message)}: ${cut(message.content)}` : where;
+  return `${control} ${thread}: ${what}`;
+}
+
+/** Who made a decision, where that was no model. */
+function deciderOf(model: string): string | undefined {
+  if (model === HUMAN) return "(typed)";
+  return model === RULES ? "(rules)" : undefined;
 }
 
 /** How a completion ended, where that is not as usual. */

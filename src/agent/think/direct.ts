@@ -1,0 +1,138 @@
+// Director -> decision: what rules say is decided without a model; where they want a text, the model is asked for one call, by
+// the director's words and nothing else.
+
+import type { Direction, DirectorFacts } from "../../domain/authoring/director.ts";
+import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/event.ts";
+import type { ActionSpec } from "../../domain/authoring/host.ts";
+import type { Completion, ModelRequest } from "../../domain/model.ts";
+import { RULES } from "../../domain/supervision.ts";
+import { isLegionError } from "../../base/errors.ts";
+import { SHUTDOWN, type Stops } from "../../base/process/signals.ts";
+import { MULTILINE_DELIMITER } from "../../model/protocol/text-syntax.ts";
+import { estimateTokens } from "../../model/tokens/tokens.ts";
+import type { Agent, Thinker } from "../parts/agent.ts";
+import type { Prompt } from "../parts/model/metered-model.ts";
+import { settleSpeech } from "../parts/speech.ts";
+import { abortedDecision, ask, readCompletion, uniqueCalls, wouldAskFit, type Asked } from "./ask.ts";
+
+type Directed = Thinker & Pick<Agent, "workplace">;
+type ModelQuestion = Extract<Direction, { kind: "ask" }>;
+
+/** Decides: as the agent's director says, or else its model. Rejects as `ask`, and with what the director throws. */
+export async function think(thinker: Directed, stops: Stops): Promise<Asked> {
+  if (!thinker.speech.ways.director) return ask(thinker, stops);
+  const { memory, model, speech } = thinker;
+  await settleSpeech(speech, model, memory);
+  const direction = directionFor(thinker);
+  if (direction.kind !== "ask") return { decision: byRules(thinker, direction), ...AS_IT_IS };
+  try {
+    return await askFor(thinker, direction, stops);
+  } catch (error) {
+    const isOtherwise = isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(speech, model, memory));
+    if (isOtherwise) return think(thinker, stops);
+    const { signal } = stops;
+    if (!signal.aborted || signal.reason === SHUTDOWN) throw error;
+    return { decision: abortedDecision(thinker), ...AS_IT_IS };
+  }
+}
+
+const AS_IT_IS = { refused: [], unparsed: undefined } as const;
+
+/** Would the next model call be admitted? */
+export async function wouldFit(thinker: Directed): Promise<boolean> {
+  if (!thinker.speech.ways.director) return wouldAskFit(thinker);
+  const direction = directionFor(thinker);
+  return direction.kind !== "ask" || thinker.model.fits(promptFor(thinker, direction));
+}
+
+/** Where nothing observed is open, somebody wrote to it: it hears that, and says nothing. */
+function directionFor({ memory, model, workplace, speech }: Directed): Direction {
+  const { open } = memory.conversation.invocations;
+  if (!open) return { kind: "end", text: "" };
+  const { window, summarises } = model.profile;
+  const facts: DirectorFacts = { memory: workplace.memories[0]?.id ?? "", summarises, window };
+  return speech.ways.director!.direct(open, facts);
+}
+
+function byRules(
+  { memory, speech }: Directed,
+  direction: Exclude<Direction, { kind: "ask" }>,
+): DecisionEvent {
+  const { open } = memory.conversation.invocations;
+  const id = `rules-${open?.index}-${open?.steps.length}`;
+  const calls: readonly Call[] =
+    direction.kind === "call" ? [{ id, action: direction.action, parameters: direction.parameters }] : [];
+  return {
+    kind: "decision",
+    text: direction.kind === "end" ? direction.text : "",
+    calls,
+    protocol: speech.protocol.name,
+    model: RULES,
+    usage: NO_USAGE,
+    stop: calls.length > 0 ? "calls" : "end",
+  };
+}
+
+async function askFor(thinker: Directed, question: ModelQuestion, stops: Stops): Promise<Asked> {
+  const { model, presence } = thinker;
+  const onDelta = presence.stream;
+  const { completion } = await model.complete(promptFor(thinker, question), { ...stops, onDelta });
+  return toDecision(thinker, question, completion);
+}
+
+/** A completion may fill this share of the window. */
+const OUTPUT_SHARE = 4;
+
+function promptFor(thinker: Directed, question: ModelQuestion): Prompt {
+  const { memory, model, speech } = thinker;
+  const { window, maxOutput } = model.profile;
+  const specs = specsFor(thinker, question);
+  const tools = speech.protocol.tools(specs);
+  const { user: pinned } = question;
+  const system = tools.length > 0 ? question.system : [question.system, ...specs.map(inText)].join("\n\n");
+  const request: ModelRequest = {
+    ...{ system, tools, turns: [], pinned },
+    maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE)),
+  };
+  const tokens = estimateTokens(`${system}${JSON.stringify(tools)}${pinned}`);
+  return { request, tokens, chain: memory.view.chain, purpose: "step" };
+}
+
+function inText({ usage }: ActionSpec): string {
+  return (
+    `Write this action and nothing else. A value of more than one line begins and ends with \`${MULTILINE_DELIMITER}\`, the ` +
+    `second one on a line of its own.\n\n${usage}`
+  );
+}
+
+function specsFor({ modules }: Directed, { tool }: ModelQuestion) {
+  return modules.specs.filter(({ name }) => name === tool);
+}
+
+/** Anything but one call of the tool that was asked for is a failure, which the log keeps and the director judges. */
+async function toDecision(
+  thinker: Directed,
+  question: ModelQuestion,
+  completion: Completion,
+): Promise<Asked> {
+  const { tool } = question;
+  const { parsed, fault } = await readCompletion(thinker, completion, specsFor(thinker, question));
+  const called = parsed.kind === "calls" ? uniqueCalls(thinker, parsed.calls, completion) : [];
+  const [first] = called;
+  const isCalled = first?.action === tool;
+  const { cost, ...usage } = completion.usage;
+  const decision: DecisionEvent = {
+    kind: "decision",
+    text: completion.text,
+    thoughts: (parsed.kind === "calls" ? parsed.thoughts : undefined) ?? completion.thoughts,
+    calls: isCalled ? [first] : [],
+    protocol: thinker.speech.protocol.name,
+    model: thinker.model.name,
+    usage,
+    cost,
+    stop: isCalled ? completion.stop : "unparsed",
+  };
+  if (isCalled) return { decision, refused: [], unparsed: undefined, fault };
+  const reason = parsed.kind === "unparsed" ? `${parsed.reason} ` : "";
+  return { decision, refused: [], unparsed: `${reason}Call ${tool}, once, and nothing else.`, fault };
+}

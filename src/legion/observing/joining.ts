@@ -1,0 +1,70 @@
+// From where on a log is observed: one that was there before, from now on; one that began later, from its beginning. Where it is
+// not the log that it was, or has lost its end, or a pair is to be read in another one, it is read again: messages have numbers.
+
+import type { ObservedEvent } from "../../domain/event/observed.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import type { ObservedMarks, ObservedPlace } from "../../past/mail/observed-marks.ts";
+import { beginningOf, joining, type Observation } from "./reading.ts";
+
+const NOT_BEGUN = { root: "", log: "", seq: 0 } as const;
+
+/** Did a log that is not known yet begin, at that time, when it was to be observed already? */
+type IsLater = (atMs: number) => boolean;
+
+/** What has to be said of the logs of `agents` before they are read on; mostly nothing. */
+export async function joinAll(
+  observation: Observation,
+  marks: ObservedMarks,
+  agents: readonly AgentId[],
+  isLater: IsLater,
+): Promise<readonly ObservedEvent[]> {
+  const events: ObservedEvent[] = [];
+  for (const agent of agents) {
+    const place = marks.places.get(agent);
+    const at = place
+      ? await again(observation, { agent, place, isMoved: isMoved(marks, agents, agent) })
+      : await first(observation, agent, isLater);
+    if (at) events.push(joining(agent, at));
+  }
+  return events;
+}
+
+type LogStart = Omit<ObservedPlace, "joined">;
+
+async function first({ reader }: Observation, agent: AgentId, isLater: IsLater): Promise<LogStart> {
+  const beginning = await beginningOf(reader, agent);
+  if (!beginning) return NOT_BEGUN;
+  const { root, atMs } = beginning;
+  if (isLater(atMs)) return { root, log: root, seq: 0 };
+  const { log = root, last } = await reader.ledger(agent);
+  return { root, log, seq: last };
+}
+
+interface KnownLog {
+  readonly agent: AgentId;
+  readonly place: ObservedPlace;
+  readonly isMoved: boolean;
+}
+
+async function again(
+  { reader }: Observation,
+  { agent, place, isMoved }: KnownLog,
+): Promise<LogStart | undefined> {
+  const beginning = await beginningOf(reader, agent);
+  if (!beginning) return place.root === "" ? undefined : NOT_BEGUN;
+  const { root } = beginning;
+  if (root !== place.root) return { root, log: root, seq: 0 };
+  const isShorter = (await reader.last(agent)) < place.seq;
+  const isBehind = place.joined < place.seq;
+  return isBehind && (isShorter || isMoved) ? { root, log: place.log, seq: place.joined } : undefined;
+}
+
+/** Is a pair read in the log of `agent` that was read in another one? */
+function isMoved({ readers }: ObservedMarks, agents: readonly AgentId[], agent: AgentId): boolean {
+  for (const [thread, reader] of readers) {
+    const two = thread.split(",");
+    if (reader !== agent && two.includes(agent) && agents.find((one) => two.includes(one)) === agent)
+      return true;
+  }
+  return false;
+}

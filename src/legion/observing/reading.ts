@@ -1,0 +1,122 @@
+// Reads on in the logs that an agent observes, a little at a time: what is not taken in yet stays where it is.
+
+import type { LogPlace, ObservedEvent } from "../../domain/event/observed.ts";
+import {
+  CONTROL,
+  parseMessageId,
+  type AgentId,
+  type LogId,
+  type Message,
+} from "../../domain/message/message.ts";
+import { isSeen, type ObservedMarks, type ObservedPlace } from "../../past/mail/observed-marks.ts";
+import { saidIn, threadOf } from "../../past/mail/said.ts";
+import { byId, type Reader } from "../../storage/contract/reader.ts";
+import type { Observe } from "../hosting/agent-plan.ts";
+
+/** Whose logs are observed, and by whom. */
+export interface Observation {
+  readonly observer: AgentId;
+  readonly observe: Observe;
+  readonly reader: Pick<Reader, "known" | "events" | "last" | "ledger" | "record">;
+  /** The newest event of an agent's log that is safe there: no place may be ahead of it. */
+  readonly safe: (agent: AgentId) => number;
+}
+
+/** A message that was not taken in. */
+export interface UnheardMessage {
+  readonly of: LogPlace;
+  readonly from: LogId;
+  readonly thread: string;
+  readonly message: Message;
+  /** When it came into that log, ISO 8601. */
+  readonly at: string;
+}
+
+/** So many messages are read ahead, of all logs together; of each at least one. */
+const MOST_AHEAD = 256;
+
+/**
+ * Tells which observed agents there are, in the order by which a pair belongs to the first of the two. Observers are not
+ * observed.
+ */
+export function createRoll({ observer, observe, reader }: Observation): () => Promise<readonly AgentId[]> {
+  const observers = new Map<AgentId, boolean>();
+  return async () => {
+    const known = await reader.known();
+    for (const id of known)
+      if (!observers.has(id)) observers.set(id, (await reader.record(id)).director !== undefined);
+    // One that is named is awaited where it is not there yet.
+    const wanted = observe === "all" ? known.toSorted(byId) : observe;
+    return wanted.filter((id) => id !== observer && id !== CONTROL && observers.get(id) !== true);
+  };
+}
+
+/** An event that has the log of `agent` observed from behind event `seq` on. */
+export function joining(agent: AgentId, { root, log, seq }: Omit<ObservedPlace, "joined">): ObservedEvent {
+  return { kind: "observed", of: { agent, log, seq }, from: root, control: "observe", thread: "", n: 0 };
+}
+
+export interface LogBeginning {
+  readonly root: LogId;
+  readonly atMs: number;
+}
+
+/** How the log of `agent` begins; `undefined` where there is none yet. */
+export async function beginningOf(
+  reader: Observation["reader"],
+  agent: AgentId,
+): Promise<LogBeginning | undefined> {
+  for await (const event of reader.events(agent))
+    return event.kind === "opened" ? { root: event.log, atMs: Date.parse(event.at) } : undefined;
+  return undefined;
+}
+
+export function createReading({ reader, safe, observer }: Observation, marks: ObservedMarks) {
+  /** How far each was read, which may be further than it was taken in. */
+  const read = new Map<AgentId, ObservedPlace>();
+  const readOn = async (agent: AgentId, agents: readonly AgentId[]): Promise<readonly UnheardMessage[]> => {
+    const start = read.get(agent) ?? marks.places.get(agent)!;
+    const found: UnheardMessage[] = [];
+    const most = Math.max(1, Math.floor(MOST_AHEAD / agents.length));
+    const last = safe(agent);
+    let { log } = start;
+    let at = "";
+    for await (const event of reader.events(agent, Math.max(start.seq, start.joined + 1))) {
+      if (event.seq > last) break;
+      if (event.kind === "opened") ({ log } = event);
+      // Clocks are set back, and what one log has stays in its order.
+      if (event.at > at) ({ at } = event);
+      for (const { message, from } of saidIn(event, { agent, log })) {
+        const thread = threadOf(message);
+        if (isSeen(marks, message, from) || !isRead(message, { agent, agents, observer })) continue;
+        found.push({ of: { agent, log, seq: event.seq }, from, thread, message, at });
+      }
+      read.set(agent, { ...start, log, seq: event.seq + 1 });
+      if (found.length >= most) break;
+    }
+    return found;
+  };
+  return {
+    readOn,
+    /** Reads anew from where the observer's log says that it stands. */
+    forget: (agent: AgentId) => void read.delete(agent),
+    async hasMore(agent: AgentId): Promise<boolean> {
+      const { seq, joined } = read.get(agent) ?? marks.places.get(agent)!;
+      return Math.min(await reader.last(agent), safe(agent)) >= Math.max(seq, joined + 1);
+    },
+  };
+}
+
+/** Is it read in the log of `agent`? A pair is read in one log only, and what is said to an observer in none. */
+function isRead(
+  { id }: Message,
+  {
+    agent,
+    agents,
+    observer,
+  }: { readonly agent: AgentId; readonly agents: readonly AgentId[]; readonly observer: AgentId },
+): boolean {
+  const { from, to } = parseMessageId(id);
+  if (from === observer || to === observer) return false;
+  return agents.find((one) => one === from || one === to) === agent;
+}

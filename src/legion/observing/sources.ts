@@ -1,0 +1,209 @@
+// What an agent observes, as its loop takes it in: one thing to do after the other. The logs are read; what is seen of them as
+// they grow only says that there is something to read.
+
+import { linkSignals } from "../../base/process/signals.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Inspector } from "../../domain/inspection.ts";
+import type { ObservedEvent } from "../../domain/event/observed.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import type { Sources } from "../../mail/sources.ts";
+import { controlOf, type ThreadSession } from "../../past/invocations.ts";
+import {
+  createObservedMarks,
+  foldObserved,
+  isSeen,
+  type ObservedMarks,
+} from "../../past/mail/observed-marks.ts";
+import { saidIn } from "../../past/mail/said.ts";
+import type { Memory } from "../../past/past.ts";
+import type { AgentPlace } from "../hosting/agent-plan.ts";
+import type { Supervised } from "../supervision/supervisor.ts";
+import { joinAll } from "./joining.ts";
+import { createReading, createRoll, type Observation, type UnheardMessage } from "./reading.ts";
+
+/** A session of a thread is over after so much silence. */
+export const SILENCE_MS = 30 * 60_000;
+
+export interface ObservingPlace extends Observation {
+  readonly memory: Memory;
+  readonly clock: Clock;
+  readonly inspector: Pick<Inspector, "watch">;
+  /** How often is looked whether other processes wrote something; absent: there are none. */
+  readonly lookMs?: number;
+}
+
+/** Opens what agents of a legion observe. `agents`: those that run in this process. */
+export function observing({
+  agents,
+  ...place
+}: Pick<ObservingPlace, "reader" | "clock" | "inspector" | "lookMs"> & {
+  readonly agents: ReadonlyMap<AgentId, Pick<Supervised, "agent">>;
+}): NonNullable<AgentPlace["sources"]> {
+  const safe = (agent: AgentId): number => agents.get(agent)?.agent?.memory.ledger.last ?? Infinity;
+  return (memory, observe) => openSources({ ...place, memory, observe, safe, observer: memory.agent });
+}
+
+/** Joins the logs that there are: what is said there from now on is not missed. Rejects as `commit` of the memory does. */
+export async function openSources(place: ObservingPlace): Promise<Sources> {
+  const { memory, clock } = place;
+  const marks = createObservedMarks();
+  let beganMs: number | undefined;
+  for await (const event of memory.read()) {
+    beganMs ??= Date.parse(event.at);
+    foldObserved(marks, event);
+  }
+  beganMs ??= clock.now();
+  const backlog = createBacklog(place, marks, beganMs);
+  for (const event of await backlog.join()) await memory.commit(event).then(() => foldObserved(marks, event));
+  const bell = watchLogs(place);
+  const silent = (): [string, ThreadSession] | undefined => {
+    const { sessions } = memory.conversation.invocations;
+    return [...sessions].find(([, { saidMs }]) => saidMs + SILENCE_MS <= clock.now());
+  };
+  return {
+    get waiting() {
+      return backlog.size + Number(bell.hasRung() || silent() !== undefined);
+    },
+    async next() {
+      // Before it is looked: what comes meanwhile rings anew.
+      const rung = backlog.size === 0 ? bell.answer() : undefined;
+      if (rung && (await backlog.look(rung))) bell.ring("nobody new");
+      const [first] = backlog.messages;
+      if (backlog.joins[0]) return backlog.joins[0];
+      if (first) return toDo(first, memory.conversation.invocations.sessions.get(first.thread));
+      const over = silent();
+      return over && ending(over[0], over[1].of);
+    },
+    taken(event) {
+      foldObserved(marks, event);
+      backlog.drop(event);
+    },
+    async wait(signal) {
+      const { sessions } = memory.conversation.invocations;
+      const silences = [...sessions.values()].map(({ saidMs }) => saidMs + SILENCE_MS - clock.now());
+      const waitMs = Math.max(0, Math.min(...silences, place.lookMs ?? Infinity));
+      const rung = new AbortController();
+      const { signal: either, unlink } = linkSignals(signal, rung.signal);
+      const timer = waitMs === Infinity ? [] : [clock.sleep(waitMs, either)];
+      await Promise.race([bell.rung(either), ...timer]);
+      rung.abort();
+      unlink();
+      if (place.lookMs !== undefined) bell.ring();
+    },
+    close: bell.close,
+  };
+}
+
+/** A message is processed in its session, which is begun before, or ended where it had been silent too long. */
+function toDo(
+  { of, from, thread, message }: UnheardMessage,
+  session: ThreadSession | undefined,
+): ObservedEvent {
+  if (!session) return { kind: "observed", of, from, control: "start_session", thread, n: 0 };
+  const isAfterSilence = Date.parse(message.sentAt) - session.saidMs >= SILENCE_MS;
+  if (isAfterSilence && session.n > 0) return ending(thread, session.of);
+  const n = session.n + 1;
+  return { kind: "observed", of, from, control: controlOf(n), thread, n, message };
+}
+
+function ending(thread: string, of: ObservedEvent["of"]): ObservedEvent {
+  return { kind: "observed", of, from: of.log, control: "end_session", thread, n: 0 };
+}
+
+/** What is known to wait: the oldest of it, as much as is read ahead. */
+function createBacklog(place: ObservingPlace, marks: ObservedMarks, beganMs: number) {
+  const reading = createReading(place, marks);
+  const roll = createRoll(place);
+  const { places } = marks;
+  let joins: readonly ObservedEvent[] = [];
+  let messages: readonly UnheardMessage[] = [];
+  /** Whose logs have more than was read. */
+  let cut: readonly AgentId[] = [];
+  /** Whose places are known to be in the logs that there are. */
+  const checked = new Set<AgentId>();
+  const check = async (agents: readonly AgentId[], isLater: (atMs: number) => boolean) => {
+    const events = await joinAll(place, marks, agents, isLater);
+    for (const agent of agents) checked.add(agent);
+    return events;
+  };
+  return {
+    async join(): Promise<readonly ObservedEvent[]> {
+      const isLater = (atMs: number): boolean => place.observe === "all" && atMs > beganMs;
+      return check(await roll(), isLater);
+    },
+    get joins() {
+      return joins;
+    },
+    get messages() {
+      return messages;
+    },
+    get size() {
+      return joins.length + messages.length;
+    },
+    /** Reads on where something was said. Returns whether there is more than it read. */
+    async look(rung: ReadonlySet<AgentId> | "all"): Promise<boolean> {
+      const agents = await roll();
+      const unchecked = agents.filter((agent) => !checked.has(agent) || !places.get(agent)?.root);
+      joins = await check(unchecked, () => true);
+      const found: UnheardMessage[] = [];
+      const left: AgentId[] = [];
+      for (const agent of agents) {
+        const isNew = joins.some(({ of }) => of.agent === agent);
+        if (isNew) reading.forget(agent);
+        else if (rung === "all" || rung.has(agent) || cut.includes(agent))
+          found.push(...(await reading.readOn(agent, agents)));
+        else continue;
+        if (isNew || (await reading.hasMore(agent))) left.push(agent);
+      }
+      cut = left;
+      messages = found.sort((a, b) => a.at.localeCompare(b.at));
+      return cut.length > 0;
+    },
+    drop({ of, control, message }: ObservedEvent): void {
+      if (control === "observe") joins = joins.filter((one) => one.of.agent !== of.agent);
+      if (message) messages = messages.filter((one) => !isSeen(marks, one.message, one.from));
+    },
+  };
+}
+
+/** Rings whenever something may have been said, and tells by whom or to whom. */
+function watchLogs({ inspector, observer }: ObservingPlace) {
+  const wakers = new Set<() => void>();
+  let rung: Set<AgentId> | "all" | undefined = "all";
+  const wake = (): void => {
+    for (const waker of wakers) waker();
+  };
+  const close = inspector.watch((seen) => {
+    if (seen.kind !== "event" || seen.agent === observer) return;
+    if (saidIn(seen.event, { agent: seen.agent, log: "" }).length === 0) return;
+    if (rung !== "all") rung = (rung ?? new Set()).add(seen.agent);
+    wake();
+  });
+  return {
+    close,
+    hasRung: () => rung !== undefined,
+    /** For everybody, or for nobody new. */
+    ring(who: "all" | "nobody new" = "all"): void {
+      if (who === "all") rung = "all";
+      else rung ??= new Set();
+      wake();
+    },
+    /** Whose logs it rang for since it was answered last; `undefined`: it did not ring. */
+    answer(): ReadonlySet<AgentId> | "all" | undefined {
+      const answered = rung;
+      rung = undefined;
+      return answered;
+    },
+    rung: (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        if (rung !== undefined || signal.aborted) return resolve();
+        const leave = (): void => {
+          wakers.delete(leave);
+          signal.removeEventListener("abort", leave);
+          resolve();
+        };
+        wakers.add(leave);
+        signal.addEventListener("abort", leave);
+      }),
+  };
+}

@@ -1,0 +1,58 @@
+// How far an observer has come in the logs that it observes, and which messages it has: a fold over the whole of its own log, as
+// watermarks are, whatever the branch. It grows with the pairs that talk, not with what they say.
+
+import type { Event } from "../../domain/event/event.ts";
+import type { ObservedEvent } from "../../domain/event/observed.ts";
+import { parseMessageId, type AgentId, type LogId, type Message } from "../../domain/message/message.ts";
+
+/** Where an observed log is read on. */
+export interface ObservedPlace {
+  /** The name that the log began with: another one is another log. Empty: it had not begun. */
+  readonly root: LogId;
+  /** Its name at that place. */
+  readonly log: LogId;
+  /** The newest event that something was taken in from: more of it may be to be taken in. */
+  readonly seq: number;
+  /** What stands behind this event is observed. */
+  readonly joined: number;
+}
+
+export interface ObservedMarks {
+  readonly places: Map<AgentId, ObservedPlace>;
+  /** By thread, in whose log it was read last. */
+  readonly readers: Map<string, AgentId>;
+  /** By sender's log and pair, the highest number taken in. */
+  readonly seen: Map<string, number>;
+}
+
+export function createObservedMarks(): ObservedMarks {
+  return { places: new Map(), readers: new Map(), seen: new Map() };
+}
+
+/** Takes one event of the observer's log into account. */
+export function foldObserved(marks: ObservedMarks, event: Event | ObservedEvent): void {
+  const { places, readers, seen } = marks;
+  if (event.kind === "branch" && event.origin !== undefined) {
+    // What stands before it was another one's to observe.
+    for (const map of [places, readers, seen]) map.clear();
+  }
+  if (event.kind !== "observed") return;
+  const { of, from, control, thread, message } = event;
+  const { agent, log, seq } = of;
+  if (control === "observe") places.set(agent, { root: from, log, seq, joined: seq });
+  const place = places.get(agent);
+  if (!message || !place) return;
+  places.set(agent, { ...place, log, seq });
+  readers.set(thread, agent);
+  const { n } = parseMessageId(message.id);
+  seen.set(pairOf(message, from), n);
+}
+
+/** Was it taken in, or one that was said after it? */
+export function isSeen({ seen }: ObservedMarks, message: Message, from: LogId): boolean {
+  return parseMessageId(message.id).n <= (seen.get(pairOf(message, from)) ?? 0);
+}
+
+function pairOf({ id }: Message, log: LogId): string {
+  return `${log} ${id.slice(0, id.lastIndexOf("#"))}`;
+}
