@@ -7,7 +7,6 @@ import type { Inspection, Inspector } from "../domain/inspection.ts";
 import { hasWork, openCalls } from "../past/conversation.ts";
 import { isMemoryId } from "../domain/memory/memory-id.ts";
 import type { Send } from "../past/mail/sends.ts";
-import { isMemoryId } from "../domain/memory/memory-id.ts";
 import { CONTROL, type AgentId } from "../domain/message/message.ts";
 import { isOver } from "./registry.ts";
 import type { Supervised } from "./supervision/supervisor.ts";

@@ -66,7 +66,7 @@ export const scribeActions = defineModule({
       },
       effects: "none",
       touches: writes,
-      execute({ content }, host) {
+      async execute({ content }, host) {
         const open = host.invocation;
         if (!open) return NOTHING_OPEN;
         const isLong = content.length > MAX_CONTEXT;
@@ -76,7 +76,7 @@ export const scribeActions = defineModule({
           );
         const read = open.steps.findLast(({ action }) => action === "await_consistency");
         const { upTo, base } = materialIn(read?.details);
-        host.putContext({ content: isLong ? cutContext(content) : content, upTo, base });
+        await host.putContext({ content: isLong ? cutContext(content) : content, upTo, base });
         return ok("Context saved.", isLong ? { cut: content.length } : undefined);
       },
     }),
@@ -130,7 +130,7 @@ interface GivenEntry {
   readonly tags: Readonly<Record<string, unknown>>;
 }
 
-function addEntry({ summary, raw_entry, tags }: GivenEntry, host: Host): ActionResult {
+async function addEntry({ summary, raw_entry, tags }: GivenEntry, host: Host): Promise<ActionResult> {
   const open = host.invocation;
   if (!open?.message) return NOTHING_OPEN;
   const { id, log, speaker, role, content, said } = open.message;
@@ -142,7 +142,7 @@ function addEntry({ summary, raw_entry, tags }: GivenEntry, host: Host): ActionR
     ...(tags["role"] !== undefined && tags["role"] !== role && { role: tags["role"] }),
     ...(isLong && { summary }),
   };
-  host.remember({
+  await host.remember({
     raw: content,
     summary: isLong ? `${summary.slice(0, CUT_SUMMARY).replace(/[\ud800-\udbff]$/, "")} …` : summary,
     ...{ role, speaker, thread: open.thread, said, tags: plainTags(tags), of: { log, message: id } },

@@ -19,7 +19,8 @@ function holding(id: string, entries: readonly RememberedEntry[] = [], context?:
     context: async () =>
       context === undefined
         ? undefined
-        : { seq: 9, at: "2026-01-02T08:00:00.000Z", by: "scribe", content: context },
+        : { seq: 9, at: "2026-01-02T08:00:00.000Z", by: "scribe", content: context, upTo: 8 },
+    entriesAfter: async (seq, limit) => entries.filter((one) => one.seq > seq).slice(0, limit),
     entries: async (limit) => entries.slice(-limit),
     search: async ({ text, limit }) => entries.filter(({ raw }) => raw.includes(text)).slice(0, limit),
   };
