@@ -31,6 +31,7 @@ import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
 import { NO_FRONT_MATTER, splitFrontMatter } from "./files/front-matter.ts";
 import { findByName, readNamed } from "./files/named-file.ts";
 import { parseYaml } from "./files/yaml.ts";
+import { checkDirecting, directingKeys, modulesFor, type Directing } from "./directing.ts";
 import { bashKeys, bashSettings, checkProtocol } from "./bash-keys.ts";
 import { readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
@@ -41,7 +42,7 @@ import type { ShownSections } from "./mini/variables.ts";
 import { GUIDES, withGuides, type GuidedBrief } from "./guides.ts";
 
 /** What an agent is: the front matter and the body of `agents/<name>.md`. */
-export interface Definition {
+export interface Definition extends Directing {
   /** The file's name unless the front matter says otherwise. */
   readonly name: string;
   /** What it is for, in one line; may be empty. */
@@ -157,7 +158,7 @@ const frontMatter = section({
   description: line.optional(),
   model: name.optional(),
   protocol: z.enum(["auto", "text", "tools", "bash"], PROTOCOL).optional(),
-  ...bashKeys,
+  ...{ ...bashKeys, ...directingKeys },
   modules: moduleNames.optional(),
   actions: actionNames.optional(),
   tick: duration.optional(),
@@ -168,7 +169,9 @@ const frontMatter = section({
   guides: z.array(z.enum(GUIDES, GUIDES_EXPECTED), GUIDES_EXPECTED).optional(),
   environment: environment.optional(),
   workspace: workspace.optional(),
-}).superRefine(checkProtocol);
+})
+  .superRefine(checkProtocol)
+  .superRefine(checkDirecting);
 
 const AGENT_ID = "expected an agent id: lower-case letters and digits, inside also dots, dashes, underscores";
 const team = section({
@@ -217,7 +220,8 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
   const widenings = isOurs ? [] : definitionWidenings(read, trust.bounds, `agents of ${file}`);
   const { settings, grants } = trustSettings(read, file, widenings, trust);
   const bash = read.protocol === "bash" ? bashSettings(read, { file, body }) : undefined;
-  const modules = bash ? ["bash"] : withFinders(read.modules ?? DEFAULT_MODULES, read);
+  const usual = modulesFor(read) ?? withFinders(DEFAULT_MODULES, read);
+  const modules = bash ? ["bash"] : read.modules ? withFinders(read.modules, read) : usual;
   const guided = await withGuides(body, read.guides ?? [], places.projectDir);
   const remarks = [...guided.remarks, ...remarksOnMark(body, modules)];
   return {
@@ -230,15 +234,12 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
     bash,
     modules,
     remarks: remarks.length > 0 ? remarks : undefined,
-    actions: read.actions,
-    tickMs: read.tick,
+    ...{ actions: read.actions, tickMs: read.tick, director: read.director, observe: read.observe },
     memory: read.memory ?? {},
     limits: settings.limits ?? {},
     environment: settings.environment ?? {},
     workspace: read.workspace,
-    skills: read.skills,
-    mcp: read.mcp,
-    memories: read.memories,
+    ...{ skills: read.skills, mcp: read.mcp, memories: read.memories },
     policy: policyLayers(file, settings.policy, trust.bounds),
     grants,
   };

@@ -25,6 +25,7 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["web", async () => (await import("../../modules/web/index.ts")).web],
   ["bash", async () => (await import("../../modules/bash/index.ts")).bash],
   ["memory", async () => (await import("../../modules/memory/index.ts")).memory],
+  ["scribe", async () => (await import("../../modules/memory/scribe/index.ts")).scribeActions],
   ["mcp", async () => (await import("../../modules/mcp/index.ts")).mcp],
 ]);
 

@@ -2,6 +2,7 @@
 
 import { isAbsolute } from "node:path";
 import type { Config } from "../config/config.ts";
+import { directingOf } from "../config/directing.ts";
 import { findDefinition, findTeam, type Definition, type Member, type Places } from "../config/definition.ts";
 import { LegionError } from "../base/errors.ts";
 import type { Templates } from "../base/template/templates.ts";
@@ -269,6 +270,7 @@ export function createCasting(
       environment: machine && environmentFor({ ...machine, choice: environment }),
       memory: { strategy: memory.strategy, threshold: memory.threshold, pin: memory.pin },
       ...(await (inBashBy(definition, member, model) ?? waysOf(definition, model, writing))),
+      ...(await directingOf(definition, member.id)),
       tickMs: flags.tickMs ?? definition.tickMs ?? config.tickMs,
     };
     const isSandboxed = machine !== undefined && isSandbox({ ...machine, choice: environment });

@@ -60,11 +60,12 @@ export function liveStatus(
   // What it waits for names the question.
   const reason = state === "asking" ? "" : standing.reason;
   if (!agent) return unopened(id, { state, reason, waitingFor: AWAITED[state], since, node });
-  const { memory, model, inbox, outbox } = agent;
+  const { memory, model, inbox, sources, outbox } = agent;
   const { ledger, conversation } = memory;
   const workspace = agent.workplace.workspace.branch === undefined ? undefined : "worktree";
   const mode = modeAfter(inbox.ahead(), conversation.run);
-  const mail = { unread: inbox.unread, undelivered: outbox.undelivered() };
+  const unread = inbox.unread + (sources?.waiting ?? 0);
+  const mail = { unread, undelivered: outbox.undelivered() };
   const facts = { id, ...mail, model: model.name, mode, workspace } as const;
   if (state === "stopped") return toStatus(ledger, facts, resting(id, conversation, since));
   const waitingFor =

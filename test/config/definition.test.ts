@@ -249,7 +249,7 @@ agents:
     ["agents: [a]", "1: agents: expected a map from agent ids to what they are"],
     [
       "agents:\n  a: poet",
-      "2: agents.a: expected a map with the keys agent, model, brief, limits, policy, environment, modules, actions, skills, mcp, workspace",
+      "2: agents.a: expected a map with the keys agent, model, brief, limits, policy, environment, modules, actions, skills, mcp, memories, workspace",
     ],
     ["agents:\n  a: {}", '2: agents.a: "agent" is missing'],
     ["agents:\n  a:\n    agnet: x", '3: agents.a: unknown key "agnet"; did you mean "agent"?'],

@@ -56,7 +56,7 @@ export function memoriesOf(
   { memories = [USUAL_MEMORY] }: Definition,
   modules: readonly string[],
 ): readonly MemoryId[] {
-  return modules.includes("memory") ? memories : [];
+  return modules.includes("memory") || modules.includes("scribe") ? memories : [];
 }
 
 /** A mark that nothing will be put in place of is taken out. */

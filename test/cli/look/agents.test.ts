@@ -36,7 +36,7 @@ describe("legion agents", () => {
     expect(await listed()).toEqual([
       "own agents",
       "reviewer .claude/agents",
-      ...["assistant", "builder", "legionnaire", "planner", "researcher", "roamer", "swe"].map(
+      ...["assistant", "builder", "legionnaire", "planner", "researcher", "roamer", "scribe", "swe"].map(
         (name) => `${name} ai-legion`,
       ),
       "poet ~/.claude/agents",

@@ -34,6 +34,7 @@ export const command: CliCommand = {
       .option("--only <ids>", "host these agents instead, such as 2,2b, each as it was last started")
       .option("--model <name>", "anthropic/<id>, openai/<id>, offline, scripted:<file> or replay:<folder>")
       .option("--task <text>", "a message from you to the first agent")
+      .option("--scribe", "also host a scribe, which keeps what is said in the long-term memory main/legion")
       .option("--until-idle", "end when nobody has anything to do")
       .option(
         "--limits <limits>",
@@ -64,10 +65,11 @@ export const command: CliCommand = {
     const last = await trustLastFlags(recalled.flags, project, admit, { typed, io });
     const { environment } = recalled;
     const flags = { ...readFlags(typed, last), environment, ...place };
-    const { untilIdle, json, verbose } = typed.options;
+    const { untilIdle, json, verbose, scribe: isWanted } = typed.options;
+    const scribe = isWanted ? ("listens" as const) : undefined;
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";
-    const order = { ...recalled, task, flags, project, home, readers, detail, admit, typed } as const;
+    const order = { ...recalled, task, scribe, flags, project, home, readers, detail, admit, typed } as const;
     const { hostLegion } = await import("./host.ts");
     return untilIdle
       ? hostLegion({ ...order, until: "idle" }, io)

@@ -5,7 +5,7 @@ import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
 import { packageDir } from "../../../base/package.ts";
 import { aborted } from "../../../base/process/signals.ts";
 import type { Config, ConfigFlags } from "../../../config/config.ts";
-import type { Places } from "../../../config/definition.ts";
+import type { Member, Places } from "../../../config/definition.ts";
 import type { Mode } from "../../../domain/supervision.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { Legion, LegionOptions } from "../../../legion/legion.ts";
@@ -40,6 +40,8 @@ export interface WorkloadOrder {
   readonly who: Who;
   /** What the person should know of that choice, if it was not theirs. */
   readonly said?: string;
+  /** A scribe listens to them; absent: none but those of `who`. */
+  readonly scribe?: "listens";
   /** What the first agent is told. */
   readonly task: string | undefined;
   /** `idle`: it also ends when nobody has anything to do; `answered`: it is there for its task alone; `finished`: for several. */
@@ -79,12 +81,20 @@ export async function planWorkload(order: WorkloadOrder, watcher: Watcher): Prom
   };
 }
 
-function planAgents(order: WorkloadOrder, watcher: Watcher): Promise<Roster> {
-  const { who, project, home: runHome, config, admit, machine } = order;
+async function planAgents(order: WorkloadOrder, watcher: Watcher): Promise<Roster> {
+  const { who, scribe, project, home: runHome, config, admit, machine } = order;
   const onRemark = (text: string): void => watcher.tell(text, "model");
   const places = { projectDir: project, packageDir, others: order.others };
-  return asChosen(order, planRoster(who, { config, places, onRemark, admit, machine, runHome }));
+  const deps = { config, places, onRemark, admit, machine, runHome };
+  const roster = await asChosen(order, planRoster(who, deps));
+  const isThere = roster.roles.some(({ plan }) => plan.identity.id === SCRIBE.id);
+  if (scribe === undefined || isThere) return roster;
+  const { roles, remarks } = await planRoster({ kind: "given", members: [SCRIBE] }, deps);
+  return { ...roster, roles: [...roster.roles, ...roles], remarks: [...roster.remarks, ...remarks] };
 }
+
+/** Who keeps what is said in long-term memory. */
+const SCRIBE: Member = { id: "scribe", agent: "scribe", limits: {} };
 
 /** If it fails and the agents were not the person's choice, it says so. */
 export async function asChosen<T>({ said }: Pick<WorkloadOrder, "said">, work: Promise<T>): Promise<T> {

@@ -5,9 +5,9 @@ import { createFileBackend } from "../../../../src/storage/files/backend.ts";
 import { createMemoryBackend } from "../../../../src/storage/memory/backend.ts";
 import type { ScriptedModel } from "../../../../src/model/scripted/scripted.ts";
 import { createHandClock, type HandClock } from "../../../hand-clock.ts";
-import { openWorld, temporaryFolder } from "../../../world.ts";
+import { openWorld, temporaryFolder, type World } from "../../../world.ts";
 import { killing, type KillMoment } from "./killing.ts";
-import { courseOf, QUIET } from "../../../observed.ts";
+import { courseOf, POLITE, QUIET } from "../../../observed.ts";
 import { contextsOf, entriesOf, obliging, scribeOf } from "./listening.ts";
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
@@ -106,4 +106,39 @@ describe.each(Object.keys(PLACES))("a scribe in %s whose process is killed", (pl
       }
     },
   );
+
+  it("has what three said to three others at once in the order of each, each once, killed anywhere", async () => {
+    const agents = { "1": POLITE, "2": POLITE, "3": POLITE };
+    // The first ones join the logs, before anybody can say anything.
+    const [first, last] = [5, 28];
+    for (let at = first; at <= last; at++) {
+      const here = await newPlace(place);
+      const { backend, killed } = killing(here.open(), "scribe", { what: "commit", at, when: "after" });
+      const { project, clock, model } = here;
+      const world = await openWorld(project, { ...agents, scribe: scribeOf(model) }, { backend, clock });
+      for (let n = 1; n <= 2; n++) await world.say(["1", "2", "3"], `Word ${n}`);
+      await Promise.race([killed, world.idle()]);
+      world.legion.interrupt();
+      await world.stop();
+      const next = { backend: here.open(), clock };
+      const again = await openWorld(project, { ...agents, scribe: scribeOf(model) }, next);
+      await again.idle();
+      await again.stop();
+      const entries = await entriesOf(next.backend);
+      expect(new Set(entries.map(({ of }) => `${of?.log} ${of?.message}`)).size).toBe(entries.length);
+      for (const id of ["1", "2", "3"]) {
+        const theirs = entries.filter(({ thread }) => thread === `0,${id}`);
+        const said = await saidWith(id, again);
+        expect(theirs.map(({ raw }) => raw)).toEqual(said);
+      }
+    }
+  });
 });
+
+/** What the person and agent `id` said to each other, as its own log has it. */
+async function saidWith(id: string, world: World): Promise<readonly string[]> {
+  return (await world.events(id)).flatMap((event) => {
+    if (event.kind === "message") return [event.message.content];
+    return event.kind === "decision" ? (event.sends ?? []).map(({ content }) => content) : [];
+  });
+}

@@ -7,6 +7,7 @@ import { memory } from "../../../../modules/memory/index.ts";
 import { messaging } from "../../../../modules/messaging.ts";
 import { defineAction, defineModule, fromOutside, ok } from "../../../../src/domain/authoring/module.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../../src/model/scripted/scripted.ts";
+import { liveStatus } from "../../../../src/legion/status.ts";
 import { legionPaths } from "../../../../src/storage/folder/paths.ts";
 import { createFileBackend } from "../../../../src/storage/files/backend.ts";
 import { createMemoryBackend } from "../../../../src/storage/memory/backend.ts";
@@ -166,12 +167,17 @@ describe("a scribe", () => {
     await world.say("1", "One");
     await world.say("1", "Two");
     await world.idle();
-    expect(world.agent("scribe").standing.state).toBe("parked");
+    await world.say("1", "Three");
+    await world.idle();
+    const { agent, standing } = world.legion.agents.get("scribe")!;
+    expect(liveStatus("scribe", { agent, standing }, "node")).toMatchObject({ state: "parked", unread: 1 });
     expect(await said()).toHaveLength(2);
-    expect(await world.kinds("1", "message")).toHaveLength(2);
+    expect(await world.kinds("1", "message")).toHaveLength(3);
     const again = await world.restart({ "1": POLITE, scribe: scribeOf(obliging()) });
     await again.idle();
-    expect(await said()).toEqual(["0,1 One", "0,1 Two", "0,1 You said: Two"]);
+    expect(await said()).toEqual([
+      ...["0,1 One", "0,1 Two", "0,1 You said: Two", "0,1 Three", "0,1 You said: Three"],
+    ]);
   });
 
   it("marks what came from outside, and what it makes of it; nothing of that stands in another question unasked", async () => {

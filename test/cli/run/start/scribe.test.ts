@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import type { Event } from "../../../../src/domain/event/event.ts";
+import { createFileBackend } from "../../../../src/storage/files/backend.ts";
+import { entriesFrom } from "../../../../src/past/memory/recall.ts";
+import { createTempProject } from "../../../temp-project.ts";
+import { legion } from "../../legion.ts";
+
+const END = ["--until-idle", "--tick", "0"];
+
+async function entriesIn(project: string): Promise<readonly string[]> {
+  const { memories } = createFileBackend(project);
+  const entries = await entriesFrom(memories.read("main/legion"), 1);
+  return entries.map(({ speaker, raw, summarised }) => `${speaker} ${summarised}: ${raw}`);
+}
+
+it("a start with --scribe has what is said kept in long-term memory, and the next start has its scribe again", async () => {
+  const cwd = await createTempProject({});
+  const first = await legion(["start", "1", "--scribe", "--task", "whoami", ...END], { cwd });
+  expect(first).toMatchObject({ exitCode: 0, err: "" });
+  expect(first.out).toMatch(/^2 agents on offline/);
+  expect(first.out).toContain("scribe: limits: 5000 steps. Listens to what you and the agents say");
+  expect(await entriesIn(cwd)).toEqual(["0 rules: whoami", ...(await answersIn(cwd))]);
+  const again = await legion(["start", "--task", "noop", ...END], { cwd });
+  expect(again.out).toMatch(/^2 agents on offline/);
+  expect(await entriesIn(cwd)).toContain("0 rules: noop");
+});
+
+/** What agent 1 answered. */
+async function answersIn(cwd: string): Promise<readonly string[]> {
+  const { out } = await legion(["log", "1", "--json"], { cwd });
+  const events = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Event);
+  return events.flatMap((event) =>
+    event.kind === "decision" || event.kind === "result"
+      ? (event.sends ?? []).map(({ content }) => `1 rules: ${content}`)
+      : [],
+  );
+}
+
+it.each([
+  ["director: scribe", "needs `observe: all`, or a list of agent ids"],
+  ["observe: all", "only with `director: scribe`"],
+  ["director: other\nobserve: all", "expected scribe"],
+  ["director: scribe\nobserve: [0]", "expected all, or a list of agent ids such as [1, writer]"],
+  ["director: scribe\nobserve: [1]", "agent 1 cannot observe itself: leave it out of `observe`"],
+])("refuses a definition that says %j, in one line, and writes nothing", async (front, reason) => {
+  const cwd = await createTempProject({ "agents/listener.md": `---\n${front}\n---\nListen.` });
+  const { exitCode, err } = await legion(["start", "--agent", "listener", ...END], { cwd });
+  expect(exitCode).toBe(2);
+  expect(err).toContain(reason);
+  expect(err.trim().split("\n")).toHaveLength(1);
+  expect(await createFileBackend(cwd).reader.known()).toEqual([]);
+});
