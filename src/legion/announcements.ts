@@ -2,6 +2,7 @@
 // whether there is anything to do. Of troubles the first of a kind is told at once, and all others of that kind together, a
 // while later: a thousand agents that stop for one reason are no thousand messages.
 
+import type { Supervised } from "./supervision/supervisor.ts";
 import type { Shared } from "../agent/parts/agent.ts";
 import type { Clock } from "../base/clock.ts";
 import { CONTROL, HOP_LIMIT, displayName, type AgentId, type Draft } from "../domain/message/message.ts";
@@ -117,11 +118,16 @@ export function startHeartbeat(
     for (;;) {
       await clock.sleep(ms, heart.signal);
       if (heart.signal.aborted) return;
-      const idle = [...agents.keys()].filter((id) => agents.get(id)!.standing.state === "idle");
+      const idle = [...agents].filter(([, agent]) => isAskable(agent)).map(([id]) => id);
       // Where this cannot be written, the next one asks again.
       if (idle.length > 0) await control.announce(idle, HEARTBEAT).catch(() => undefined);
     }
   };
   if (everyMs !== "off") void beat(everyMs);
   return heart;
+}
+
+/** Whoever has a director is told by that what there is to do. */
+function isAskable({ standing, agent }: Pick<Supervised, "standing" | "agent">): boolean {
+  return standing.state === "idle" && agent?.speech.ways.director === undefined;
 }

@@ -32,6 +32,13 @@ export interface UnheardMessage {
   readonly at: string;
 }
 
+/** What was read on in a log. */
+interface UnheardPart {
+  readonly found: readonly UnheardMessage[];
+  /** There may be more. */
+  readonly isCut: boolean;
+}
+
 /** So many messages are read ahead, of all logs together; of each at least one. */
 const MOST_AHEAD = 256;
 
@@ -74,7 +81,7 @@ export async function beginningOf(
 export function createReading({ reader, safe, observer }: Observation, marks: ObservedMarks) {
   /** How far each was read, which may be further than it was taken in. */
   const read = new Map<AgentId, ObservedPlace>();
-  const readOn = async (agent: AgentId, agents: readonly AgentId[]): Promise<readonly UnheardMessage[]> => {
+  const readOn = async (agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart> => {
     const start = read.get(agent) ?? marks.places.get(agent)!;
     const found: UnheardMessage[] = [];
     const most = Math.max(1, Math.floor(MOST_AHEAD / agents.length));
@@ -94,16 +101,12 @@ export function createReading({ reader, safe, observer }: Observation, marks: Ob
       read.set(agent, { ...start, log, seq: event.seq + 1 });
       if (found.length >= most) break;
     }
-    return found;
+    return { found, isCut: found.length >= most };
   };
   return {
     readOn,
     /** Reads anew from where the observer's log says that it stands. */
     forget: (agent: AgentId) => void read.delete(agent),
-    async hasMore(agent: AgentId): Promise<boolean> {
-      const { seq, joined } = read.get(agent) ?? marks.places.get(agent)!;
-      return Math.min(await reader.last(agent), safe(agent)) >= Math.max(seq, joined + 1);
-    },
   };
 }
 

@@ -147,13 +147,13 @@ function createBacklog(place: ObservingPlace, marks: ObservedMarks, beganMs: num
       joins = await check(unchecked, () => true);
       const found: UnheardMessage[] = [];
       const left: AgentId[] = [];
+      const isRung = (agent: AgentId): boolean => rung === "all" || rung.has(agent) || cut.includes(agent);
       for (const agent of agents) {
         const isNew = joins.some(({ of }) => of.agent === agent);
         if (isNew) reading.forget(agent);
-        else if (rung === "all" || rung.has(agent) || cut.includes(agent))
-          found.push(...(await reading.readOn(agent, agents)));
-        else continue;
-        if (isNew || (await reading.hasMore(agent))) left.push(agent);
+        const part = !isNew && isRung(agent) ? await reading.readOn(agent, agents) : undefined;
+        found.push(...(part?.found ?? []));
+        if (isNew || part?.isCut) left.push(agent);
       }
       cut = left;
       messages = found.sort((a, b) => a.at.localeCompare(b.at));

@@ -230,6 +230,20 @@ describe("a scribe", () => {
     expect((await entriesOf(backend)).at(-1)!.taint).toBeUndefined();
   });
 
+  it("is asked by no heartbeat what there is to do", async () => {
+    const { project, backend, clock } = await open();
+    const agents = { "1": QUIET, scribe: scribeOf(obliging()) };
+    const world = await openWorld(project, agents, { backend, clock, heartbeatMs: 60_000 });
+    await world.idle();
+    clock.advance(60_000);
+    await world.until(
+      (seen) => seen.kind === "event" && seen.agent === "1" && seen.event.kind === "decision",
+    );
+    await world.idle();
+    expect(await world.kinds("1", "message")).toHaveLength(1);
+    expect(await world.kinds("scribe", "message")).toEqual([]);
+  });
+
   it("hears all of many who talk at once", async () => {
     const project = await temporaryFolder();
     const backend = createMemoryBackend();
