@@ -147,6 +147,28 @@ describe("a scribe", () => {
     ]);
   });
 
+  it("has what an agent says that goes on from an earlier moment, and nothing of a past that was only copied", async () => {
+    const { start, said } = await open();
+    const world = await start({ "1": POLITE, scribe: scribeOf(obliging()) });
+    await world.say("1", "One");
+    await world.idle();
+    const [{ seq } = { seq: 0 }] = await world.kinds("1", "message");
+    const again = await world.legion.fork({ agent: "1", at: seq });
+    await again.done;
+    await world.idle();
+    const copied = await world.legion.fork({ agent: "1", at: seq, as: "copy" });
+    await copied.done;
+    await world.legion.host(toPlan("copy", POLITE));
+    await world.say("1", "Two");
+    await world.say("copy", "Three");
+    await world.idle();
+    // Both go on from where the first word was not answered yet.
+    expect(await said()).toEqual([
+      ...["0,1 One", "0,1 You said: One", "0,1 You said: One", "0,1 Two", "0,1 You said: Two"],
+      ...["0,copy You said: One", "0,copy Three", "0,copy You said: Three"],
+    ]);
+  });
+
   it("listens to no other scribe, and not to itself", async () => {
     const { start, said } = await open();
     const observe = ["1", "scribe", "other"];
