@@ -29,8 +29,8 @@ const BUILT_IN: ReadonlyMap<string, () => Promise<Module>> = new Map([
   ["mcp", async () => (await import("../../modules/mcp/index.ts")).mcp],
 ]);
 
-/** They come with a protocol: nobody has to name them. */
-const OF_PROTOCOLS: ReadonlySet<string> = new Set(["bash"]);
+/** They come with a protocol or a director: nobody has to name them. */
+const UNNAMED: ReadonlySet<string> = new Set(["bash", "scribe"]);
 
 /** What a project brings along and a start would run. */
 export interface Brought {
@@ -107,7 +107,7 @@ export function isFileReference(reference: string): boolean {
 /** The absolute path of the file that `reference` names. Throws CONFIG if it names none that could be a module. */
 export async function findModuleFile(reference: string, projectDir: string): Promise<string> {
   if (!isFileReference(reference)) {
-    const names = [...BUILT_IN.keys()].filter((name) => !OF_PROTOCOLS.has(name));
+    const names = [...BUILT_IN.keys()].filter((name) => !UNNAMED.has(name));
     const [meant] = nearest(reference, names);
     const known = `known: ${names.join(", ")}, or the path of a file such as ./my-module.js`;
     refuse(reference, `there is no such module; ${meant ? `did you mean "${meant}"?` : known}`);
