@@ -8,7 +8,7 @@ import type {
   SessionHistory,
 } from "../domain/authoring/director.ts";
 import type { Event, EventOf } from "../domain/event/event.ts";
-import type { ControlState, LogPlace, ObservedEvent } from "../domain/event/observed.ts";
+import type { ControlState, LogPlace } from "../domain/event/observed.ts";
 import { isPersons, parseMessageId, type Message } from "../domain/message/message.ts";
 import { RULES } from "../domain/supervision.ts";
 
@@ -67,11 +67,14 @@ function begin(invocations: Invocations, event: EventOf<"observed">): boolean {
 
 const NO_HISTORY: SessionHistory = { opening: [], messages: [] };
 
-function hear({ from }: ObservedEvent, message: Message): HeardMessage {
+function hear({ from, at }: EventOf<"observed">, message: Message): HeardMessage {
   const { id, content, sentAt, taint } = message;
+  // A log may come from elsewhere, and say of a time whatever it likes.
+  const saidMs = Date.parse(sentAt);
+  const said = new Date(Number.isNaN(saidMs) ? at : saidMs).toISOString();
   return {
     ...{ id, log: from, speaker: parseMessageId(id).from, role: isPersons(message) ? "user" : "assistant" },
-    ...{ content, said: sentAt, ...(taint !== undefined && { taint }) },
+    ...{ content, said, ...(taint !== undefined && { taint }) },
   };
 }
 

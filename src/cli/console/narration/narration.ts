@@ -18,7 +18,7 @@ import {
   type AgentId,
   type Message,
 } from "../../../domain/message/message.ts";
-import { MODES } from "../../../domain/supervision.ts";
+import { MODES, RULES } from "../../../domain/supervision.ts";
 import { MODE_WORDS } from "../../kit/mode.ts";
 import type { Remark } from "./page.ts";
 import { count } from "../../../base/text/wording.ts";
@@ -62,7 +62,9 @@ export function letterRemarks(sends: readonly Message[] = []): readonly Remark[]
 
 /** Where a plain answer, which was shown as it streamed, went. */
 export function answerRemark(decision: DecisionEvent): Remark | undefined {
-  const { text, sends = [] } = decision;
+  const { text, sends = [], model } = decision;
+  // What rules say at the end of what they had to do is meant for nobody.
+  if (model === RULES) return undefined;
   if (resultsFor(decision).length > 0 || text.trim() === "") return undefined;
   const to = sends.flatMap(({ targetAgentIds }) => targetAgentIds.map(displayName));
   const sent = to.length > 0 ? `sent to ${to.join(", ")}` : "sent to nobody";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EventOf } from "../../../../src/domain/event/event.ts";
-import { summaryRemark } from "../../../../src/cli/console/narration/narration.ts";
+import type { DecisionEvent, EventOf } from "../../../../src/domain/event/event.ts";
+import { answerRemark, summaryRemark } from "../../../../src/cli/console/narration/narration.ts";
 
 const SUMMARY: EventOf<"summary"> = {
   kind: "summary",
@@ -34,4 +34,13 @@ describe("what is said of a compaction", () => {
   ] as const)("%s", (_, fields, text) => {
     expect(summaryRemark({ ...SUMMARY, ...fields })).toMatchObject({ text });
   });
+});
+
+it("where an answer went is said, but of what rules say when they are done, which is meant for nobody", () => {
+  const answer: DecisionEvent = {
+    ...{ kind: "decision", text: "Message processed.", calls: [], protocol: "tools", model: "m" },
+    ...{ usage: { input: 0, output: 0 }, stop: "end" },
+  };
+  expect(answerRemark(answer)).toMatchObject({ text: "sent to nobody" });
+  expect(answerRemark({ ...answer, model: "rules" })).toBeUndefined();
 });
