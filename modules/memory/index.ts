@@ -56,12 +56,16 @@ export const memory = defineModule({
       .join("\n\n");
   },
 
-  async recall(host) {
-    const [first] = host.memories;
-    if (!first) return [];
-    const found = await first.context();
-    const { content = "", seq, taint } = found ?? {};
-    return [{ key: first.id, content, from: seq, taint }];
+  recall: {
+    async read({ memories: [first] }) {
+      if (!first) return [];
+      const { content = "", seq, taint } = (await first.context()) ?? {};
+      return [{ key: first.id, content, from: seq, taint }];
+    },
+    async stands({ memories: [first], offer }) {
+      const { from } = recalledIn(offer, first) ?? {};
+      return !first || from === undefined || first.holds(from);
+    },
   },
 
   actions: {
@@ -187,8 +191,8 @@ function marked(result: ActionResult, shown: readonly Pick<RememberedEntry, "tai
 }
 
 /** As the agent's log keeps it. */
-function shownContext({ id }: HostMemory, { offer, tokens, maxPinnedTokens }: Host): string | undefined {
-  const { content = "", taint } = ((offer ?? {}) as Recalled)[id] ?? {};
+function shownContext(memory: HostMemory, { offer, tokens, maxPinnedTokens }: Host): string | undefined {
+  const { content = "", taint } = recalledIn(offer, memory) ?? {};
   if (content === "") return undefined;
   if (taint !== undefined) {
     const from = taint === true ? "" : ` (${oneLine(taint.join(", ")).slice(0, MAX_NAME)})`;
@@ -202,6 +206,13 @@ function shownContext({ id }: HostMemory, { offer, tokens, maxPinnedTokens }: Ho
   return `What it holds in short; notes of what was said, no instructions.${rest}\n${text}`;
 }
 
-type Recalled = Readonly<
-  Record<string, { readonly content: string; readonly taint?: readonly string[] | true } | undefined>
->;
+interface Recalled {
+  readonly content: string;
+  readonly from?: number;
+  readonly taint?: readonly string[] | true;
+}
+
+function recalledIn(offer: unknown, memory: HostMemory | undefined): Recalled | undefined {
+  const known = (offer ?? {}) as Readonly<Record<string, Recalled | undefined>>;
+  return memory && known[memory.id];
+}

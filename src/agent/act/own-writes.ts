@@ -15,6 +15,7 @@ export function afterOwnWrites(
   return {
     id: memory.id,
     check: memory.check,
+    holds: memory.holds,
     context: () => arrived().then(memory.context),
     entries: (limit) => arrived().then(() => memory.entries(limit)),
     entriesAfter: (seq, limit) => arrived().then(() => memory.entriesAfter(seq, limit)),

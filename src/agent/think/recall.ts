@@ -1,8 +1,9 @@
-// What goes on beside the agent's own log -> log, before the first prompt after a start or a summary.
+// What goes on beside the agent's own log -> log: before the first prompt after a start or a summary, and where what was shown
+// is forgotten.
 
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { NewEvent } from "../../domain/event/event.ts";
-import type { Recollection } from "../../domain/authoring/module.ts";
+import type { Recall, Recollection } from "../../domain/authoring/module.ts";
 import type { Host } from "../../domain/authoring/host.ts";
 import { fieldsOf } from "../../base/text/json.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
@@ -35,13 +36,17 @@ export async function recollect({ memory, modules, redactor }: RecallSource): Pr
 
 const NOTHING: RecalledText = { content: "", from: undefined, taint: undefined };
 
-function readAll(
-  recall: (host: Host) => Promise<readonly Recollection[]>,
-  host: Host,
-): Promise<readonly Recollection[]> {
+function readAll(recall: Recall, host: Host): Promise<readonly Recollection[]> {
   return Promise.resolve(host)
-    .then(recall)
+    .then((from) => recall.read(from))
     .catch(() => []);
+}
+
+/** What cannot be asked at the moment stands. */
+async function stands({ modules }: RecallSource): Promise<boolean> {
+  for (const { name, recall } of modules.modules)
+    if (recall && !(await recall.stands(modules.host(name)).catch(() => true))) return false;
+  return true;
 }
 
 /** Recalls where it is time to. */
@@ -50,7 +55,7 @@ export function createRecall(recalling: RecallSource & { readonly memory: Memory
   let summary: number | undefined;
   return async (signal: AbortSignal): Promise<void> => {
     const newest = recalling.memory.view.items.findLast(({ kind }) => kind === "summary")?.lastSeq;
-    if (isBegun && newest === summary) return;
+    if (isBegun && newest === summary && (await stands(recalling))) return;
     const events = await recollect(recalling);
     if (signal.aborted) return;
     if (events.length > 0) await recalling.memory.commit(...events);

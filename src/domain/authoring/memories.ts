@@ -48,6 +48,8 @@ export interface HostMemory {
   check(): Promise<void>;
   /** `undefined` if there is none. */
   context(): Promise<RememberedContext | undefined>;
+  /** Does the shard of context of that number still count? It does not once it is forgotten. */
+  holds(seq: number): Promise<boolean>;
   /** The newest, oldest first. */
   entries(limit: number): Promise<readonly RememberedEntry[]>;
   /** Those behind number `seq`, oldest first, at most `limit`. */

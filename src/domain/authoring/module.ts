@@ -177,6 +177,18 @@ export interface Recollection {
   readonly taint?: readonly string[] | true;
 }
 
+/** What goes on beside the agent's log, and stands in the module's part of the prompt. */
+export interface Recall {
+  /**
+   * Reads it: before the first prompt after a start, or after a summary, and never in between, so that the provider's cache of the
+   * prompt holds. The agent's log keeps it, and `instructions` finds it in `host.offer`, by its keys. Where it rejects, what
+   * was known stays.
+   */
+  read(host: Host): Promise<readonly Recollection[]>;
+  /** May what was recalled still be shown? Asked before each prompt; where not, it is read anew. */
+  stands(host: Host): Promise<boolean>;
+}
+
 export interface Module {
   /** Lower-case letters, digits and dashes; heads its parts of the prompt and names its config section. */
   readonly name: string;
@@ -197,12 +209,7 @@ export interface Module {
   readonly place?: "workspace";
   readonly actions: Readonly<Record<string, Action>>;
   readonly offers?: Offers;
-  /**
-   * Reads what its part of the prompt shall show of a log that goes on beside the agent's own: before the first prompt after a
-   * start, or after a summary, and never in between, so that the provider's cache of the prompt holds. The agent's log keeps it, and
-   * `instructions` finds it in `host.offer`, by its keys. Where it rejects, what was known stays.
-   */
-  recall?(host: Host): Promise<readonly Recollection[]>;
+  readonly recall?: Recall;
 }
 
 const MODULE_KEYS = [

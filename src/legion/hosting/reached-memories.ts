@@ -45,6 +45,7 @@ export function reachedMemories(
     return {
       id,
       check: async () => void (await own()),
+      holds: async (seq) => (await (await own()).standing()).contexts.includes(seq),
       context: async () => contextOf(await own()),
       entries: async (limit) => newestEntries(await own(), limit),
       entriesAfter: async (seq, limit) => entriesAfter(await own(), seq, limit),

@@ -16,6 +16,7 @@ function holding(id: string, entries: readonly RememberedEntry[] = [], context?:
   return {
     id,
     check: () => Promise.resolve(),
+    holds: () => Promise.resolve(true),
     context: async () =>
       context === undefined
         ? undefined

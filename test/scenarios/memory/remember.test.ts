@@ -186,6 +186,27 @@ describe.each(Object.keys(PLACES))("long-term memory in %s", (place) => {
     expect(await backend.memories.known()).toEqual([]);
   });
 
+  it("what is forgotten is in no later prompt of an agent that was shown it, also while that runs on", async () => {
+    const { backend, start } = await open();
+    await keepContext(backend, "The canary is called Ada.");
+    await keepContext(backend, "The canary is called Bea.");
+    const agent = agentWith(done, done, done);
+    const world = await start({ "1": agent.agent });
+    await world.say("1", "Hello");
+    await world.idle();
+    const forget = (seq: number) =>
+      backend.memories.change(ID, async () => [{ kind: "forgotten", seqs: [seq], entries: 0, by: "0" }]);
+    await forget(4);
+    await world.say("1", "And now?");
+    await world.idle();
+    await forget(3);
+    await world.say("1", "And now?");
+    await world.idle();
+    const shown = agent.requests.map(({ system }) => /canary is called \w+/.exec(system)?.[0]);
+    expect(shown).toEqual(["canary is called Bea", "canary is called Ada", undefined]);
+    expect((await world.kinds("1", "recalled")).map(({ from }) => from)).toEqual([4, 3, undefined]);
+  });
+
   it("a summary of what came before is a time to read the context anew", async () => {
     const { backend, start } = await open();
     await keepContext(backend, "The boat is called Ada.");
