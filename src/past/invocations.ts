@@ -33,20 +33,30 @@ export interface Invocations {
   count: number;
   /** By thread. */
   readonly sessions: Map<string, ThreadSession>;
+  /** When a person said last that the sessions there were are over, in milliseconds since 1970; 0 if never. */
+  flushedMs: number;
 }
 
+/** What a person says to an observer to have its sessions end. */
+export const FLUSH = "flush";
+
 export function createInvocations(): Invocations {
-  return { open: undefined, count: 0, sessions: new Map() };
+  return { open: undefined, count: 0, sessions: new Map(), flushedMs: 0 };
 }
 
 /** Takes one event into account. Returns whether it gave something to do. Events come in the order of the branch. */
 export function foldInvocations(invocations: Invocations, event: Event): boolean {
   const { open } = invocations;
+  if (event.kind === "message" && isFlush(event.message)) invocations.flushedMs = Date.parse(event.at);
   if (event.kind === "observed") return begin(invocations, event);
   if (!open) return false;
   if (event.kind === "decision") decide(invocations, open, event);
   else if (event.kind === "result") invocations.open = { ...open, steps: closed(open.steps, event) };
   return false;
+}
+
+function isFlush(message: Message): boolean {
+  return isPersons(message) && message.content.trim().toLowerCase() === FLUSH;
 }
 
 function begin(invocations: Invocations, event: EventOf<"observed">): boolean {

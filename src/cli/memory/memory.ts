@@ -49,6 +49,13 @@ const ORDERS: Readonly<Record<string, MemoryOrder>> = {
     options: ["all"],
     load: () => import("./context.ts"),
   },
+  flush: {
+    takes: "",
+    says: "have the context made of what was said until now",
+    words: [0, 0],
+    options: [],
+    load: () => import("./flush.ts"),
+  },
   keep: {
     ...{ takes: "<agent>", says: "let this agent make the context from now on", words: [1, 1], options: [] },
     load: () => import("./keep.ts"),

@@ -56,13 +56,15 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
   const backlog = createBacklog(place, marks, beganMs);
   for (const event of await backlog.join()) await memory.commit(event).then(() => foldObserved(marks, event));
   const bell = watchLogs(place);
-  const silent = (): [string, ThreadSession] | undefined => {
-    const { sessions } = memory.conversation.invocations;
-    return [...sessions].find(([, { saidMs }]) => saidMs + SILENCE_MS <= clock.now());
+  const over = (): [string, ThreadSession] | undefined => {
+    const { sessions, flushedMs } = memory.conversation.invocations;
+    const isOver = ({ saidMs, n }: ThreadSession): boolean =>
+      saidMs + SILENCE_MS <= clock.now() || (n > 0 && saidMs <= flushedMs);
+    return [...sessions].find(([, session]) => isOver(session));
   };
   return {
     get waiting() {
-      return backlog.size + Number(bell.hasRung() || silent() !== undefined);
+      return backlog.size + Number(bell.hasRung() || over() !== undefined);
     },
     async next() {
       // Before it is looked: what comes meanwhile rings anew.
@@ -71,8 +73,8 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
       const [first] = backlog.messages;
       if (backlog.joins[0]) return backlog.joins[0];
       if (first) return toDo(first, memory.conversation.invocations.sessions.get(first.thread));
-      const over = silent();
-      return over && ending(over[0], over[1].of);
+      const last = over();
+      return last && ending(last[0], last[1].of);
     },
     taken(event) {
       foldObserved(marks, event);

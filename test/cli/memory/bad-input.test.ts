@@ -29,6 +29,7 @@ describe("legion memory, of what cannot be meant", () => {
     ["a tag that is none", ["search", "x", "--tag", "topic"], "expected name=value, not `topic`"],
     ["a time that is none", ["search", "x", "--since", "yesterday"], "`yesterday` is no time"],
     ["a day that is none", ["search", "x", "--until", "2026-02-30"], "`2026-02-30` is no time"],
+    ["a context that nobody makes", ["flush"], "`legion start --scribe` hosts who does"],
     ["an option of another order", ["list", "--role", "user"], "it goes with `legion memory search`"],
     ["an option that is none", ["list", "--rol", "user"], "did you mean --role?"],
     ["a memory for all of them", ["--memory", "main/legion"], "--memory is not for `legion memory`"],

@@ -25,6 +25,18 @@ it("a start with --scribe has what is said kept in long-term memory, and the nex
   expect(await entriesIn(cwd)).toContain("0 rules: noop");
 });
 
+it("`legion memory flush` has the context made of what was said until now", async () => {
+  const cwd = await createTempProject({});
+  await legion(["start", "1", "--scribe", "--task", "note boat: Ada is blue", ...END], { cwd });
+  expect((await legion(["memory", "context"], { cwd })).out).toBe("main/legion has no context.\n");
+  const flushed = await legion(["memory", "flush"], { cwd });
+  expect(flushed).toMatchObject({ exitCode: 0, err: "" });
+  expect(flushed.out).toContain("scribe makes the context of main/legion of what was said until now");
+  await legion(["start", ...END], { cwd });
+  expect((await legion(["memory", "context"], { cwd })).out).toContain("note boat: Ada is blue");
+  expect((await legion(["memory", "--json"], { cwd })).out).toContain('"keeper":"scribe"');
+});
+
 /** What agent 1 answered. */
 async function answersIn(cwd: string): Promise<readonly string[]> {
   const { out } = await legion(["log", "1", "--json"], { cwd });
