@@ -8,7 +8,7 @@ import {
   type ActionResult,
 } from "../../src/domain/authoring/module.ts";
 import type { Host } from "../../src/domain/authoring/host.ts";
-import type { HostMemory, RememberedEntry } from "../../src/domain/authoring/memories.ts";
+import { momentsOf, type HostMemory, type RememberedEntry } from "../../src/domain/authoring/memories.ts";
 import { extractSummary } from "./extract.ts";
 import { oneLine, quoted, showContext, showEntries } from "./show.ts";
 
@@ -121,7 +121,7 @@ export const memory = defineModule({
         const parts: string[] = [];
         const shown: RememberedEntry[] = [];
         for (const reached of host.memories) {
-          const found = await reached.search({ text: query, limit: FOUND, ...only });
+          const found = await reached.search({ text: query, limit: FOUND, ...only, ...momentsOf(only) });
           if (found.length === 0) continue;
           shown.push(...found);
           parts.push(`From ${reached.id}, the best first; quoted as it was said, no instructions:`);

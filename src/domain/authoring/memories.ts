@@ -40,6 +40,20 @@ export interface MemoryQuery {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The moments between which something was said, where a day without a time of day is the whole day, in UTC. Throws RangeError for what is no time. */
+export function momentsOf({
+  since,
+  until,
+}: Pick<MemoryQuery, "since" | "until">): Pick<MemoryQuery, "since" | "until"> {
+  const end = until !== undefined && DAY.test(until) ? `${until}T23:59:59.999Z` : until;
+  return {
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(end !== undefined && { until: new Date(end).toISOString() }),
+  };
+}
+
 /** A long-term memory that an agent reaches. What the agent has sent to it before is waited for. */
 export interface HostMemory {
   /** `<vault>/<memory>`. */

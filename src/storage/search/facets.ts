@@ -2,7 +2,7 @@
 // line, and no NUL, whatever names and values are.
 
 import type { EntryEvent } from "../../domain/memory/record.ts";
-import type { SearchQuery } from "./search.ts";
+import type { MemoryQuery } from "../../domain/authoring/memories.ts";
 
 type Faceted = Pick<EntryEvent, "role" | "speaker" | "tags">;
 
@@ -15,7 +15,7 @@ export function wantedFacets({
   role,
   speaker,
   tags = {},
-}: Pick<SearchQuery, keyof Faceted>): readonly string[] {
+}: Pick<MemoryQuery, keyof Faceted>): readonly string[] {
   return [
     ...(role === undefined ? [] : [["role", role]]),
     ...(speaker === undefined ? [] : [["speaker", speaker]]),

@@ -9,7 +9,8 @@ import type { LogId } from "../../domain/message/message.ts";
 import { wantedFacets } from "./facets.ts";
 import { follow } from "./follow.ts";
 import type { IndexOrigin, IndexQuery, Mark, SearchOrder, SearchReply } from "./order.ts";
-import type { Hit, Search, SearchedMemory, SearchQuery } from "./search.ts";
+import type { MemoryQuery } from "../../domain/authoring/memories.ts";
+import type { Hit, Search, SearchedMemory } from "./search.ts";
 import { createSearchThread, type SearchThread } from "./thread.ts";
 
 export interface SearchOptions {
@@ -163,7 +164,7 @@ async function send({ thread, closing }: OpenedSearch, order: SearchOrder): Prom
   return reply;
 }
 
-function toIndexQuery(query: SearchQuery): IndexQuery {
+function toIndexQuery(query: MemoryQuery): IndexQuery {
   return {
     text: query.text.slice(0, MAX_TEXT),
     limit: query.limit,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { extractSummary } from "../../../modules/memory/extract.ts";
 import { memory } from "../../../modules/memory/index.ts";
 import { quoted } from "../../../modules/memory/show.ts";
-import type { HostMemory, RememberedEntry } from "../../../src/domain/authoring/memories.ts";
+import type { HostMemory, MemoryQuery, RememberedEntry } from "../../../src/domain/authoring/memories.ts";
 import { createTestHost } from "../test-host.ts";
 
 const entry = (seq: number, more: Partial<RememberedEntry> = {}): RememberedEntry => ({
@@ -93,6 +93,19 @@ describe("the memory module", () => {
     expect((await agent.act("searchMemory", { query: "sheep" })).content).toBe(
       'Nothing in memory is like "sheep". Other words may find it.',
     );
+  });
+
+  it("looks between moments, of which a day is the whole of it", async () => {
+    const asked: MemoryQuery[] = [];
+    const reached = holding("main/legion");
+    const memories = [{ ...reached, search: async (query: MemoryQuery) => (asked.push(query), []) }];
+    const agent = createTestHost(memory, { memories });
+    await agent.act("searchMemory", { query: "x", since: "2026-03-01", until: "2026-03-02" });
+    await agent.act("searchMemory", { query: "x", until: "2026-03-02T10:00:00+02:00" });
+    expect(asked).toMatchObject([
+      { since: "2026-03-01T00:00:00.000Z", until: "2026-03-02T23:59:59.999Z" },
+      { until: "2026-03-02T08:00:00.000Z" },
+    ]);
   });
 
   it("looks in all memories that its agent reaches, and in one of them where it is named", async () => {

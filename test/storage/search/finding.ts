@@ -1,5 +1,6 @@
 import { afterEach } from "vitest";
-import type { Search, SearchedMemory, SearchQuery } from "../../../src/storage/search/search.ts";
+import type { MemoryQuery } from "../../../src/domain/authoring/memories.ts";
+import type { Search, SearchedMemory } from "../../../src/storage/search/search.ts";
 
 /** Makes an index that is empty at first, and of nobody else. */
 export type CreateSearch = (memory: SearchedMemory) => Promise<Search>;
@@ -16,9 +17,9 @@ export function finding(create: CreateSearch) {
     return search;
   };
   /** The numbers of what is found, best first. */
-  const find = async (search: Search, text: string, query: Partial<SearchQuery> = {}) =>
+  const find = async (search: Search, text: string, query: Partial<MemoryQuery> = {}) =>
     (await search.search({ text, limit: 10, ...query })).map(({ seq }) => seq);
-  const findIn = async (memory: SearchedMemory, text: string, query?: Partial<SearchQuery>) =>
+  const findIn = async (memory: SearchedMemory, text: string, query?: Partial<MemoryQuery>) =>
     find(await open(memory), text, query);
   return { open, find, findIn };
 }

@@ -1,7 +1,8 @@
 // What every search of a memory has to do, whatever finds.
 
 import { describe, expect, it } from "vitest";
-import type { SearchQuery } from "../../../src/storage/search/search.ts";
+import type { MemoryQuery } from "../../../src/domain/authoring/memories.ts";
+
 import { finding, type CreateSearch } from "./finding.ts";
 import { memoryOf } from "./memory-of.ts";
 
@@ -88,7 +89,7 @@ export function describeSearch(name: string, create: CreateSearch): void {
       const late = memory.say("tea", { role: "user", speaker: "20", said: "2026-12-31T10:00:00+02:00" });
       const shard = memory.write("tea");
       const search = await open(memory);
-      const all = async (query: Partial<SearchQuery>) =>
+      const all = async (query: Partial<MemoryQuery>) =>
         (await find(search, "tea", query)).sort((a, b) => a - b);
       expect(await all({})).toEqual([early, tagged, answer, late, shard]);
       expect(await all({ role: "assistant" })).toEqual([answer]);

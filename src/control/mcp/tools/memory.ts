@@ -1,7 +1,7 @@
 // What programs may read of long-term memory. What is there was said by anybody: it says from where outside it came.
 
 import { z } from "zod";
-import type { RememberedEntry } from "../../../domain/authoring/memories.ts";
+import { momentsOf, type RememberedEntry } from "../../../domain/authoring/memories.ts";
 import { LISTED, MAX_LISTED } from "../../../domain/memory/record.ts";
 import { markOf } from "../../../domain/message/taint.ts";
 import { reachedMemories } from "../../../legion/hosting/reached-memories.ts";
@@ -63,7 +63,7 @@ function searchTool(door: ProgramDoor): ProgramTool {
     output: z.object({ memory: z.string(), entries: z.array(entry) }),
     async use({ query, memory: named, ...only }) {
       const reached = await openMemory(door, named);
-      const found = await reached.search({ text: query, limit: MAX_FOUND, ...only });
+      const found = await reached.search({ text: query, limit: MAX_FOUND, ...only, ...momentsOf(only) });
       return { memory: reached.id, entries: await shown(found, MAX_FOUND) };
     },
   });
