@@ -22,6 +22,7 @@ export const LEAST_CASES = {
   templates: 60,
   markers: 10,
   "folders of batches": 2,
+  "memory files": 20,
 };
 const TITLE = /^hostile: (.+)$/;
 

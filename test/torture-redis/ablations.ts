@@ -97,8 +97,8 @@ export const ABLATIONS: readonly Ablation[] = [
     part: "the recipient's watermarks",
     changes: [
       {
-        file: "src/storage/redis/scripts/mail.ts",
-        line: "if tonumber(number) <= tonumber(newest) then return {status = 'duplicate'} end",
+        file: "src/storage/redis/scripts/watermarks.ts",
+        line: "if tonumber(number) <= tonumber(newest) then return 'duplicate' end",
         instead: "",
       },
     ],
@@ -177,7 +177,9 @@ export const ABLATIONS: readonly Ablation[] = [
   },
   {
     part: "the first word of a person before the second",
-    changes: [{ file: "src/storage/redis/scripts/mail.ts", line: " or start ~= '' and start", instead: "" }],
+    changes: [
+      { file: "src/storage/redis/scripts/watermarks.ts", line: " or start ~= '' and start", instead: "" },
+    ],
     weights: { ...NONE, redis: 1 },
     fault: "lost",
   },

@@ -247,8 +247,8 @@ export const ABLATIONS: readonly Ablation[] = [
       },
       {
         file: "src/base/files/disk.ts",
-        line: "use(constants.O_CREAT | constants.O_EXCL)",
-        instead: "use(constants.O_CREAT)",
+        line: "constants.O_CREAT | constants.O_EXCL",
+        instead: "constants.O_CREAT",
       },
     ],
     lives: times(4, (n) => ({ at: "torn", n: 5 * n })),

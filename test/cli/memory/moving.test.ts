@@ -124,7 +124,7 @@ describe("legion memory import", () => {
   });
 });
 
-describe("hostile: a file of a memory", () => {
+describe("hostile: memory files", () => {
   const start = '{"kind":"memory","format":1,"memory":"main/legion"}\n';
   const entry = (more: object = {}): string =>
     `${JSON.stringify({
