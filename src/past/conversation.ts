@@ -37,7 +37,7 @@ import {
 } from "../domain/message/message.ts";
 import { sourcesOf } from "../domain/message/taint.ts";
 import { HUMAN, isOfModel } from "../domain/supervision.ts";
-import { createInvocations, foldInvocations, type Invocations } from "./invocations.ts";
+import { createInvocations, foldInvocations, type Invocations } from "./observed/invocations.ts";
 import {
   beginAnew,
   createRunState,

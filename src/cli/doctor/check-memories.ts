@@ -9,7 +9,7 @@ import { count } from "../../base/text/wording.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
-import type { Memories } from "../../storage/contract/memories.ts";
+import type { Memories } from "../../storage/contract/memory/memories.ts";
 import { asidePath } from "../../storage/files/journal/segments.ts";
 import { createFileMemories } from "../../storage/files/memories/memories.ts";
 import { storedSegments, type MemoryFolder } from "../../storage/files/memories/reading.ts";

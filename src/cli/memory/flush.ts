@@ -3,7 +3,7 @@
 import { LegionError } from "../../base/errors.ts";
 import { withLegion } from "../../control/open.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
-import { FLUSH } from "../../past/invocations.ts";
+import { FLUSH } from "../../past/observed/invocations.ts";
 import { printJson, printRows } from "../kit/output.ts";
 import { findMemory, type MeantMemory, type Ordered } from "./order.ts";
 

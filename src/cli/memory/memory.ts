@@ -69,14 +69,14 @@ const ORDERS: Readonly<Record<string, MemoryOrder>> = {
   },
   export: {
     ...{ takes: "<file>", says: "all of a memory as a file of JSON lines", words: [1, 1], options: [] },
-    load: () => import("./export.ts"),
+    load: () => import("./moving/export.ts"),
   },
   import: {
     takes: "<file>",
     says: "take in such a file, into a memory that is new or empty",
     words: [1, 1],
     options: ["append", "trust"],
-    load: () => import("./import.ts"),
+    load: () => import("./moving/import.ts"),
   },
 };
 

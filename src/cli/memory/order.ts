@@ -3,9 +3,9 @@
 import { LegionError } from "../../base/errors.ts";
 import { quote } from "../../base/text/wording.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
-import { meantMemory } from "../../storage/contract/meant-memory.ts";
+import { meantMemory } from "../../storage/contract/memory/meant.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
-import type { MemoryReader } from "../../storage/contract/memories.ts";
+import type { MemoryReader } from "../../storage/contract/memory/memories.ts";
 import type { Io, Typed } from "../kit/command.ts";
 import { oneLine, readNumber, warn } from "../kit/output.ts";
 import type { Site } from "../kit/target.ts";

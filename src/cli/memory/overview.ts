@@ -10,7 +10,7 @@ import { formatSize, sizeIn } from "../kit/sizes.ts";
 import type { Site } from "../kit/target.ts";
 import { ageOf } from "../kit/times.ts";
 import { tableRows, tableSpace, type Column } from "../look/table.ts";
-import { HOW_MEMORY_BEGINS } from "../../storage/contract/meant-memory.ts";
+import { HOW_MEMORY_BEGINS } from "../../storage/contract/memory/meant.ts";
 import type { Ordered } from "./order.ts";
 
 interface MemoryLine {

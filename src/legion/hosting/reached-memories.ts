@@ -6,7 +6,7 @@ import type { HostMemory } from "../../domain/authoring/memories.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import { contextOf, entriesAfter, newestEntries } from "../../past/memory/recall.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
-import type { Memories } from "../../storage/contract/memories.ts";
+import type { Memories } from "../../storage/contract/memory/memories.ts";
 
 function refuse(): never {
   throw new LegionError("REFUSED", "No memory is read here.");

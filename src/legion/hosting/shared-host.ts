@@ -19,7 +19,7 @@ import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { enumerate } from "../../base/text/wording.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
-import type { Memories } from "../../storage/contract/memories.ts";
+import type { Memories } from "../../storage/contract/memory/memories.ts";
 import { openingIn } from "./reached-memories.ts";
 import { createPrograms } from "./programs.ts";
 import { openFolders, type FolderOwner, type OwnFolder } from "./worktrees.ts";

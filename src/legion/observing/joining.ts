@@ -3,7 +3,7 @@
 
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import type { ObservedMarks, ObservedPlace } from "../../past/mail/observed-marks.ts";
+import type { ObservedMarks, ObservedPlace } from "../../past/observed/marks.ts";
 import { beginningOf, joining, type Observation } from "./reading.ts";
 
 const NOT_BEGUN = { root: "", log: "", seq: 0 } as const;

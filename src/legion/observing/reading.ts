@@ -8,8 +8,8 @@ import {
   type LogId,
   type Message,
 } from "../../domain/message/message.ts";
-import { isSeen, type ObservedMarks, type ObservedPlace } from "../../past/mail/observed-marks.ts";
-import { saidIn, threadOf } from "../../past/mail/said.ts";
+import { isSeen, type ObservedMarks, type ObservedPlace } from "../../past/observed/marks.ts";
+import { saidIn, threadOf } from "../../past/observed/said.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Observe } from "../hosting/agent-plan.ts";
 

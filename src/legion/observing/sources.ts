@@ -7,14 +7,9 @@ import type { Inspector } from "../../domain/inspection.ts";
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Sources } from "../../mail/sources.ts";
-import { controlOf, type ThreadSession } from "../../past/invocations.ts";
-import {
-  createObservedMarks,
-  foldObserved,
-  isSeen,
-  type ObservedMarks,
-} from "../../past/mail/observed-marks.ts";
-import { saidIn } from "../../past/mail/said.ts";
+import { controlOf, type ThreadSession } from "../../past/observed/invocations.ts";
+import { createObservedMarks, foldObserved, isSeen, type ObservedMarks } from "../../past/observed/marks.ts";
+import { saidIn } from "../../past/observed/said.ts";
 import type { Memory } from "../../past/past.ts";
 import type { AgentPlace } from "../hosting/agent-plan.ts";
 import type { Supervised } from "../supervision/supervisor.ts";

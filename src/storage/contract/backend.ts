@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../domain/event/event.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import type { Memories } from "./memories.ts";
+import type { Memories } from "./memory/memories.ts";
 import type { Arrival, Unfolded } from "./arrival.ts";
 import type { Durability, NodeOrder, NodeStorage, Surroundings } from "./node.ts";
 import type { Nodes } from "./nodes.ts";

@@ -14,7 +14,7 @@ import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
 import type { LocalBus, LocalMailboxes } from "./local-bus.ts";
 import type { AgentHost, Running } from "./node.ts";
-import type { Memories } from "./memories.ts";
+import type { Memories } from "./memory/memories.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
 import type { Send } from "../../past/mail/sends.ts";
 

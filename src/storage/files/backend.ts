@@ -5,7 +5,7 @@ import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { writeLastStart, type LastStart } from "../contract/last-start.ts";
 import type { NodeOrder, NodeStorage, Surroundings } from "../contract/node.ts";
 import type { Backend } from "../contract/backend.ts";
-import type { Memories } from "../contract/memories.ts";
+import type { Memories } from "../contract/memory/memories.ts";
 import { openPersonFolder } from "../folder/person/folder.ts";
 import { receiveAgents } from "./arrivals.ts";
 import { createFileMemories, type FileMemoriesOptions } from "./memories/memories.ts";

@@ -23,7 +23,7 @@ import { adopt, isForeign } from "./foreign.ts";
 import { keepRecord, readRecord, whoseRecord } from "./record.ts";
 import { createFileLogs, type FileLogsOptions } from "./agents.ts";
 import { openLocalStore, type LocalPlace, type LocalStore } from "../contract/local-store.ts";
-import type { Memories } from "../contract/memories.ts";
+import type { Memories } from "../contract/memory/memories.ts";
 import type { Store } from "../contract/store.ts";
 import { NO_SECRETS } from "../../base/redaction/redactor.ts";
 import { createFileMemories } from "./memories/memories.ts";

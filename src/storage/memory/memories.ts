@@ -9,7 +9,7 @@ import { planMemoryIntake } from "../../mail/memory-intake.ts";
 import { accountMemory, createStanding, type MemoryStanding } from "../../past/memory/standing.ts";
 import { joinWords, splitWords } from "../../past/memory/words.ts";
 import { readThrough } from "../search/remembered.ts";
-import type { Memories, MemoryReader } from "../contract/memories.ts";
+import type { Memories, MemoryReader } from "../contract/memory/memories.ts";
 
 interface KeptMemory {
   readonly log: MemoryEvent[];

@@ -5,7 +5,7 @@ import { isLegionError } from "../../base/errors.ts";
 import type { MemoryQuery, RememberedEntry } from "../../domain/authoring/memories.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import { entriesFrom, entryOf, fits } from "../../past/memory/recall.ts";
-import type { Memories, MemoryReader } from "../contract/memories.ts";
+import type { Memories, MemoryReader } from "../contract/memory/memories.ts";
 import { openSearch } from "./open.ts";
 import type { Search } from "./search.ts";
 

@@ -1,5 +1,5 @@
 import { createProcessMemories } from "../../../src/storage/memory/memories.ts";
-import { describeMemories } from "../contract/memories-contract.ts";
+import { describeMemories } from "../contract/memory/memories-contract.ts";
 
 describeMemories("the memory of a process", async () => {
   const memories = createProcessMemories();

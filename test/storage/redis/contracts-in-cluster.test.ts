@@ -9,7 +9,7 @@ import { openLink, type Link } from "../../../src/storage/redis/connection/link.
 import { createPersonLog } from "../../../src/storage/redis/person/log.ts";
 import { describeBus } from "../../mail/bus-contract.ts";
 import { letter, numbers } from "../../mail/letter.ts";
-import { describeMemories } from "../contract/memories-contract.ts";
+import { describeMemories } from "../contract/memory/memories-contract.ts";
 import { createRedisStage } from "./mail/stage.ts";
 import { redisMemories } from "./memories/memories-place.ts";
 import { describeEventLog, said, type OpenedLog } from "../../past/log/event-log-contract.ts";

@@ -5,7 +5,7 @@ import { momentsOf, type RememberedEntry } from "../../../domain/authoring/memor
 import { LISTED, MAX_LISTED } from "../../../domain/memory/record.ts";
 import { markOf } from "../../../domain/message/taint.ts";
 import { reachedMemories } from "../../../legion/hosting/reached-memories.ts";
-import { meantMemory } from "../../../storage/contract/meant-memory.ts";
+import { meantMemory } from "../../../storage/contract/memory/meant.ts";
 import { boundedText, pageOf } from "../bounds.ts";
 import type { ProgramDoor } from "../door.ts";
 import { programTool, type ProgramTool } from "../tool.ts";

@@ -7,7 +7,7 @@ import type { Redactor } from "../../../base/redaction/redactor.ts";
 import { isFolderName } from "../../../domain/message/message.ts";
 import type { MemoryId } from "../../../domain/memory/memory-id.ts";
 import { createStanding, accountMemory } from "../../../past/memory/standing.ts";
-import type { Memories, MemoryReader } from "../../contract/memories.ts";
+import type { Memories, MemoryReader } from "../../contract/memory/memories.ts";
 import type { Durability } from "../../contract/node.ts";
 import { takeLock } from "../../folder/lock.ts";
 import { indexed } from "../../search/remembered.ts";

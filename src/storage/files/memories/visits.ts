@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Delivery } from "../../../domain/message/message.ts";
 import type { Receipt } from "../../../mail/bus.ts";
 import { planMemoryIntake } from "../../../mail/memory-intake.ts";
-import type { MemoryReader, PlanChange } from "../../contract/memories.ts";
+import type { MemoryReader, PlanChange } from "../../contract/memory/memories.ts";
 import type { Lock } from "../../folder/lock.ts";
 import type { OpenedMemory } from "./opened.ts";
 import { hideContext, showContext, takeEdit, type ShownPlace } from "./shown.ts";

@@ -8,7 +8,7 @@ import { NO_SECRETS, type Redactor } from "../../../base/redaction/redactor.ts";
 import { inTurnsEach } from "../../../base/turns.ts";
 import { isMemoryId, parseMemoryId, type MemoryId } from "../../../domain/memory/memory-id.ts";
 import { CONTROL } from "../../../domain/message/message.ts";
-import type { Memories, PlanChange } from "../../contract/memories.ts";
+import type { Memories, PlanChange } from "../../contract/memory/memories.ts";
 import { createPost } from "../mail/post.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
 import type { LegionPlace, RedisPlace } from "../scripts/scope.ts";

@@ -3,7 +3,7 @@
 import type { MemoryEvent } from "../../../domain/memory/record.ts";
 import type { MemoryStanding } from "../../../past/memory/standing.ts";
 import { hashOfWords, joinWords, type WordlessEvent } from "../../../past/memory/words.ts";
-import type { MemoryReader } from "../../contract/memories.ts";
+import type { MemoryReader } from "../../contract/memory/memories.ts";
 import type { LuaScript } from "../connection/script.ts";
 import { readRedisEvents } from "../log/log.ts";
 import { pickFrom } from "../../search/remembered.ts";

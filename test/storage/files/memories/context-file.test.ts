@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDisk } from "../../../../src/base/files/disk.ts";
 import { createRedactor } from "../../../../src/base/redaction/redactor.ts";
-import type { Memories } from "../../../../src/storage/contract/memories.ts";
-import { context, entry, eventsOf, ID } from "../../contract/memories-contract.ts";
+import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
+import { context, entry, eventsOf, ID } from "../../contract/memory/memories-contract.ts";
 import { watchDisk } from "../watched-disk.ts";
 import { filePlace, forgetting, said, type FilePlace } from "./file-place.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { NO_SECRETS } from "../../../../src/base/redaction/redactor.ts";
 import type { MemoryEvent, NewMemoryEvent } from "../../../../src/domain/memory/record.ts";
-import type { Memories, PlanChange } from "../../../../src/storage/contract/memories.ts";
+import type { Memories, PlanChange } from "../../../../src/storage/contract/memory/memories.ts";
 import {
   createFileMemories,
   type FileMemoriesOptions,
@@ -11,7 +11,7 @@ import {
 import { memoryPaths, type MemoryPaths } from "../../../../src/storage/folder/memory-paths.ts";
 import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
 import { createTempProject } from "../../../temp-project.ts";
-import { eventsOf, ID, type MemoriesPlace } from "../../contract/memories-contract.ts";
+import { eventsOf, ID, type MemoriesPlace } from "../../contract/memory/memories-contract.ts";
 
 export interface FilePlace extends MemoriesPlace {
   readonly project: string;

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { memoryPaths } from "../../../../src/storage/folder/memory-paths.ts";
-import { describeMemories, entry, ID } from "../../contract/memories-contract.ts";
+import { describeMemories, entry, ID } from "../../contract/memory/memories-contract.ts";
 import { filePlace } from "./file-place.ts";
 
 describeMemories("files", () => filePlace());

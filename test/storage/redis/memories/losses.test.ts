@@ -4,7 +4,7 @@ import type { Event, NoticeEvent } from "../../../../src/domain/event/event.ts";
 import { CONTROL, type Delivery } from "../../../../src/domain/message/message.ts";
 import { createOutbox, offer } from "../../../../src/mail/outbox.ts";
 import { openMemory, type Memory } from "../../../../src/past/past.ts";
-import type { Memories } from "../../../../src/storage/contract/memories.ts";
+import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
 import { UNHOSTED } from "../../../../src/storage/contract/store.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
 import { openRedisLog } from "../../../../src/storage/redis/log/log.ts";
@@ -13,7 +13,7 @@ import { offerWhatMayBeLost } from "../../../../src/storage/redis/node/lost-mail
 import { createPersonLog } from "../../../../src/storage/redis/person/log.ts";
 import { createPersonOutbox } from "../../../../src/storage/redis/person/outbox.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
-import { context, entry, eventsOf, ID } from "../../contract/memories-contract.ts";
+import { context, entry, eventsOf, ID } from "../../contract/memory/memories-contract.ts";
 import { numbers } from "../../../mail/letter.ts";
 import { losingTail } from "../../../torture-redis/tail.ts";
 import { openTestLink } from "../members.ts";

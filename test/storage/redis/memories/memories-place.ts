@@ -1,9 +1,9 @@
 import { expect, onTestFinished } from "vitest";
 import { accountMemory, createStanding, type MemoryStanding } from "../../../../src/past/memory/standing.ts";
-import type { Memories } from "../../../../src/storage/contract/memories.ts";
+import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
 import { createRedisMemories } from "../../../../src/storage/redis/memories/memories.ts";
-import { eventsOf, ID, type MemoriesPlace } from "../../contract/memories-contract.ts";
+import { eventsOf, ID, type MemoriesPlace } from "../../contract/memory/memories-contract.ts";
 import { openTestLink } from "../members.ts";
 import { newLegion } from "../places.ts";
 import { tell } from "../servers.ts";

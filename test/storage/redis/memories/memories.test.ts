@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { describeMemories } from "../../contract/memories-contract.ts";
+import { describeMemories } from "../../contract/memory/memories-contract.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";
 import { redisMemories } from "./memories-place.ts";
 

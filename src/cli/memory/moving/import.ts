@@ -2,19 +2,19 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { LegionError } from "../../base/errors.ts";
-import { createRedactor } from "../../base/redaction/redactor.ts";
-import { count, quote } from "../../base/text/wording.ts";
-import { parseMemoryId, type MemoryId } from "../../domain/memory/memory-id.ts";
-import { markOf } from "../../domain/message/taint.ts";
-import { contentsOf } from "../../past/memory/shards.ts";
-import { foreignMemory } from "../../storage/contract/foreign.ts";
-import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import { knownAuthorshipOf } from "../../storage/folder/person/authorship.ts";
-import { confirm } from "../consent/confirm.ts";
-import { printJson, printRows, warn } from "../kit/output.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { createRedactor } from "../../../base/redaction/redactor.ts";
+import { count, quote } from "../../../base/text/wording.ts";
+import { parseMemoryId, type MemoryId } from "../../../domain/memory/memory-id.ts";
+import { markOf } from "../../../domain/message/taint.ts";
+import { contentsOf } from "../../../past/memory/shards.ts";
+import { foreignMemory } from "../../../storage/contract/foreign.ts";
+import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
+import { knownAuthorshipOf } from "../../../storage/folder/person/authorship.ts";
+import { confirm } from "../../consent/confirm.ts";
+import { printJson, printRows, warn } from "../../kit/output.ts";
 import { readLines, type HeldEvent, type ReadFile } from "./memory-file.ts";
-import type { Ordered } from "./order.ts";
+import type { Ordered } from "../order.ts";
 import { takeIn } from "./taking.ts";
 
 const MAX_BYTES = 256 * 1_048_576;

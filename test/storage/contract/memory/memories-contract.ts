@@ -1,11 +1,11 @@
 // What every place promises of the long-term memories in it.
 
 import { describe, expect, it } from "vitest";
-import type { EntryNote, MemoryEvent, NewMemoryEvent } from "../../../src/domain/memory/record.ts";
-import type { Delivery } from "../../../src/domain/message/message.ts";
-import type { Memories } from "../../../src/storage/contract/memories.ts";
-import { letter, type Words } from "../../mail/letter.ts";
-import { describePeer, type PeerStage } from "../../mail/peer-contract.ts";
+import type { EntryNote, MemoryEvent, NewMemoryEvent } from "../../../../src/domain/memory/record.ts";
+import type { Delivery } from "../../../../src/domain/message/message.ts";
+import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
+import { letter, type Words } from "../../../mail/letter.ts";
+import { describePeer, type PeerStage } from "../../../mail/peer-contract.ts";
 
 export const ID = "main/legion";
 

@@ -3,14 +3,14 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
-import { LegionError } from "../../base/errors.ts";
-import { count } from "../../base/text/wording.ts";
-import { openPersonFolder } from "../../storage/folder/person/folder.ts";
-import { authorshipOf, type Authorship } from "../../storage/folder/person/authorship.ts";
-import { writeNewFile } from "../kit/new-file.ts";
-import { printJson, printRows } from "../kit/output.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { count } from "../../../base/text/wording.ts";
+import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
+import { authorshipOf, type Authorship } from "../../../storage/folder/person/authorship.ts";
+import { writeNewFile } from "../../kit/new-file.ts";
+import { printJson, printRows } from "../../kit/output.ts";
 import { endLine, firstLine, lineOf } from "./memory-file.ts";
-import { findMemory, type MeantMemory, type Ordered } from "./order.ts";
+import { findMemory, type MeantMemory, type Ordered } from "../order.ts";
 
 const STDOUT = "-";
 

@@ -3,15 +3,15 @@
 
 import { createHash, type Hash } from "node:crypto";
 import { z } from "zod";
-import { LegionError } from "../../base/errors.ts";
-import { readJson } from "../../base/text/json.ts";
-import { elide } from "../../base/text/wording.ts";
-import { isMemoryId } from "../../domain/memory/memory-id.ts";
-import type { MemoryEvent } from "../../domain/memory/record.ts";
-import { readRecord } from "../../domain/memory/record-schema.ts";
-import { MAX_CONTENT_BYTES, isAgentId } from "../../domain/message/message.ts";
-import { sourcesOf } from "../../domain/message/taint.ts";
-import type { Authorship } from "../../storage/folder/person/authorship.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { readJson } from "../../../base/text/json.ts";
+import { elide } from "../../../base/text/wording.ts";
+import { isMemoryId } from "../../../domain/memory/memory-id.ts";
+import type { MemoryEvent } from "../../../domain/memory/record.ts";
+import { readRecord } from "../../../domain/memory/record-schema.ts";
+import { MAX_CONTENT_BYTES, isAgentId } from "../../../domain/message/message.ts";
+import { sourcesOf } from "../../../domain/message/taint.ts";
+import type { Authorship } from "../../../storage/folder/person/authorship.ts";
 
 const FORMAT = 1;
 const MAX_COUNT = 1_000_000_000_000;

@@ -6,11 +6,11 @@ import type {
   OpeningText,
   Invocation,
   SessionHistory,
-} from "../domain/authoring/director.ts";
-import type { Event, EventOf } from "../domain/event/event.ts";
-import type { ControlState, LogPlace } from "../domain/event/observed.ts";
-import { isPersons, parseMessageId, type Message } from "../domain/message/message.ts";
-import { RULES } from "../domain/supervision.ts";
+} from "../../domain/authoring/director.ts";
+import type { Event, EventOf } from "../../domain/event/event.ts";
+import type { ControlState, LogPlace } from "../../domain/event/observed.ts";
+import { isPersons, parseMessageId, type Message } from "../../domain/message/message.ts";
+import { RULES } from "../../domain/supervision.ts";
 
 /** A session of a thread that is not over. */
 export interface ThreadSession extends SessionHistory {

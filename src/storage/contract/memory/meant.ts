@@ -1,9 +1,9 @@
 // Which memory is meant.
 
-import { LegionError } from "../../base/errors.ts";
-import { nearest } from "../../base/text/nearest.ts";
-import { quote } from "../../base/text/wording.ts";
-import { parseMemoryId, USUAL_MEMORY, type MemoryId } from "../../domain/memory/memory-id.ts";
+import { LegionError } from "../../../base/errors.ts";
+import { nearest } from "../../../base/text/nearest.ts";
+import { quote } from "../../../base/text/wording.ts";
+import { parseMemoryId, USUAL_MEMORY, type MemoryId } from "../../../domain/memory/memory-id.ts";
 
 /** How there comes to be one. */
 export const HOW_MEMORY_BEGINS = `agents make one whose definition says \`memories: [${USUAL_MEMORY}]\``;

@@ -1,12 +1,12 @@
 // The long-term memories of a project: peers without an actor. Each is a log that takes in what is sent to it as it arrives.
 
-import type { MemoryQuery, RememberedEntry } from "../../domain/authoring/memories.ts";
-import type { MemoryEvent, NewMemoryEvent } from "../../domain/memory/record.ts";
-import type { MemoryId } from "../../domain/memory/memory-id.ts";
-import type { Delivery } from "../../domain/message/message.ts";
-import type { Receipt } from "../../mail/bus.ts";
-import type { MemoryLog } from "../../past/memory/recall.ts";
-import type { MemoryStanding } from "../../past/memory/standing.ts";
+import type { MemoryQuery, RememberedEntry } from "../../../domain/authoring/memories.ts";
+import type { MemoryEvent, NewMemoryEvent } from "../../../domain/memory/record.ts";
+import type { MemoryId } from "../../../domain/memory/memory-id.ts";
+import type { Delivery } from "../../../domain/message/message.ts";
+import type { Receipt } from "../../../mail/bus.ts";
+import type { MemoryLog } from "../../../past/memory/recall.ts";
+import type { MemoryStanding } from "../../../past/memory/standing.ts";
 
 /**
  *   M5. What is sent to a memory is in its log once `receive` has said so: each once, per sender log in the order of its

@@ -1,9 +1,9 @@
 // What a file holds becomes a part of a memory, under numbers of its own.
 
-import { LegionError } from "../../base/errors.ts";
-import type { MemoryId } from "../../domain/memory/memory-id.ts";
-import type { MemoryEvent, NewMemoryEvent } from "../../domain/memory/record.ts";
-import type { Memories } from "../../storage/contract/memories.ts";
+import { LegionError } from "../../../base/errors.ts";
+import type { MemoryId } from "../../../domain/memory/memory-id.ts";
+import type { MemoryEvent, NewMemoryEvent } from "../../../domain/memory/record.ts";
+import type { Memories } from "../../../storage/contract/memory/memories.ts";
 import type { HeldEvent } from "./memory-file.ts";
 
 export interface TakingMemory {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { EventOf } from "../../src/domain/event/event.ts";
-import { createInvocations, foldInvocations } from "../../src/past/invocations.ts";
-import { letter } from "../mail/letter.ts";
+import type { EventOf } from "../../../src/domain/event/event.ts";
+import { createInvocations, foldInvocations } from "../../../src/past/observed/invocations.ts";
+import { letter } from "../../mail/letter.ts";
 
 const heard = (sentAt: string): EventOf<"observed"> => ({
   ...{ kind: "observed", seq: 3, epoch: 1, at: "2026-02-02T10:00:00.000Z", control: "process_message" },
