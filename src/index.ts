@@ -11,6 +11,14 @@ export type { LimitsOption, OpenOptions, SpawnOptions } from "./library/options.
 export type { PromptOptions } from "./library/prompt.ts";
 export type { PromptAnswer } from "./library/prompt-work.ts";
 
+// -- Long-term memory ------------------------------------------------------------------------------------------------------
+// A scribe keeps the conversations that a program has: `createInvoker(await legion.spawn("scribe"))`. docs/memory.md tells the whole.
+export { createInvoker, type ConversationMessage, type Invoker } from "./library/invoker.ts";
+export type { ChatMessage } from "./library/invoking.ts";
+export type { LegionMemory, MemorySearch } from "./library/memory.ts";
+export type { RememberedContext, RememberedEntry } from "./domain/authoring/memories.ts";
+export type { ControlState } from "./domain/event/observed.ts";
+
 // -- Modules: what agents can do ----------------------------------------------------------------------------------------
 // A file that exports what `defineModule` returns is a module; agents name it in their definition:
 // `modules: [core, ./my-module.js]`. Parameters are schemas of `z`.

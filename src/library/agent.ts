@@ -2,6 +2,7 @@
 
 import { LegionError } from "../base/errors.ts";
 import type { Standing } from "../agent/parts/presence.ts";
+import type { ControlState } from "../domain/event/observed.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
 import type { Turn } from "../domain/model.ts";
 import type { Legion } from "../legion/legion.ts";
@@ -11,6 +12,7 @@ import { iterateAgentEvents } from "../legion/watching/iterate.ts";
 import { subscribeToAgent, type AgentListener } from "../legion/watching/subscribe.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
+import { createInvoke, type ChatMessage } from "./invoking.ts";
 import { checkText, createPrompt, type PromptOptions } from "./prompt.ts";
 import type { PromptAnswer } from "./prompt-work.ts";
 
@@ -51,6 +53,19 @@ export interface LegionAgent {
   steer(text: string): Promise<void>;
   /** As `steer`, for when it would rest: one follow-up after the other, before the prompt under way resolves. */
   followUp(text: string): Promise<void>;
+  /**
+   * Has an observer, such as a scribe, take a step of its protocol for a conversation that the program has, as `createInvoker` has it do; `toProcess`
+   * is for the two that process a message. What is asked for is safe once it is in the mailbox, and done in the order in which it was
+   * asked for.
+   *
+   * Resolves when it is done and durable. Rejects as `prompt` does, with `LIMIT` or `PARKED` where it waits for a person: it is
+   * done when that one goes on. Rejects with USAGE if there is no message to process, for a thread named like two ids with a comma,
+   * and for an agent that observes nothing.
+   *
+   * @example
+   * await scribe.invoke("process_message", "support-17", { role: "user", content: "My boat leaks." });
+   */
+  invoke(control: ControlState, threadId: string, toProcess?: ChatMessage): Promise<void>;
   /** Stops what it is at, if it is at anything; a prompt under way resolves with `reason: "aborted"`. */
   abort(): Promise<void>;
   /**
@@ -120,6 +135,7 @@ export function createLegionAgent({ legion, reader, isClosed }: AgentSource, id:
       return hosted().standing;
     },
     prompt: createPrompt({ id, legion, find, abort }),
+    invoke: createInvoke({ id, legion, find }),
     abort,
     messages() {
       const { agent, standing } = hosted();

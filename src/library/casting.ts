@@ -103,10 +103,10 @@ interface MemberDefaults extends Pick<Config, "agent"> {
 
 /** What is said of one agent outranks what is said of all. */
 function memberOf(wish: AgentWish, id: AgentId, { agent, ofAll }: MemberDefaults): Member {
-  const { brief, actions, environment } = wish;
+  const { brief, actions, environment, memories } = wish;
   const limits = mergeLimits(ofAll?.agent ?? {}, wish.limits ?? {});
   return {
-    ...{ id, brief, actions, limits, environment },
+    ...{ id, brief, actions, limits, environment, memories },
     agent: wish.agent ?? agent,
     modules: wish.modules?.map((module) => (typeof module === "string" ? module : module.name)),
     policy: personLayers(PROGRAM, wish.policy),

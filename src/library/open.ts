@@ -26,6 +26,7 @@ import {
   type OpenOptions,
   type SpawnOptions,
 } from "./options.ts";
+import { createLegionMemory, type LegionMemory } from "./memory.ts";
 import { findHome, findProject, type ProgramHome } from "./place.ts";
 import { programPaths } from "./program-paths.ts";
 
@@ -68,6 +69,13 @@ export interface OpenLegion extends Answers {
    * const other = await legion.fork({ agent: "1", at: 12, as: "1b" });
    */
   fork(order: ForkOrder): Promise<LegionAgent>;
+  /**
+   * A long-term memory of the project, by its name, `<vault>/<memory>`. It need not be there yet. Throws USAGE for what is no such name.
+   *
+   * @example
+   * const context = await legion.memory("main/legion").context();
+   */
+  memory(id: string): LegionMemory;
   /**
    * Finishes what runs and closes everything; asked again, it waits for the same. What the agents have left to do waits for the next
    * opening. `runtime.interrupt()` before it ends what runs at once.
@@ -153,6 +161,7 @@ async function openCast(opening: LegionOpening): Promise<OpenLegion> {
   const runtime = legion;
   return {
     ...{ project, session, agents, runtime, spawn, fork, stop, questions, approve, deny },
+    memory: (id) => createLegionMemory(id, legion, opened.backend.memories),
     [Symbol.asyncDispose]: stop,
   };
 }

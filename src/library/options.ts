@@ -10,6 +10,7 @@ import {
   environment,
   legionLimits,
   limits,
+  memoryIds,
   name,
   policy,
   section,
@@ -51,6 +52,8 @@ export interface SpawnOptions {
   readonly modules?: readonly (string | Module)[];
   /** The only ones of its modules' actions that it has and is shown. Default: those that the definition leaves it. */
   readonly actions?: readonly string[];
+  /** The long-term memories that it reaches, the one that it writes to first. Default: the definition's, or `main/legion`. */
+  readonly memories?: readonly string[];
   /** Of this agent, in place of what `Legion.open` says of each. */
   readonly limits?: LimitsOption;
   /** Counts as your word: it may widen. */
@@ -119,6 +122,7 @@ const spawnShape = {
     .max(64)
     .optional(),
   actions: actionNames.optional(),
+  memories: memoryIds.optional(),
   limits: limits.optional(),
   policy: policy.optional(),
   environment: environment.optional(),

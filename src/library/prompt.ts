@@ -1,18 +1,13 @@
 // What is said to an agent, and what comes of it: the prompt is over when the agent rests.
 
-import type { Agent } from "../agent/parts/agent.ts";
-import { RESTING } from "../agent/parts/presence.ts";
-import { LegionError, type ErrorCode, type SpendingLimit } from "../base/errors.ts";
+import { LegionError } from "../base/errors.ts";
 import { aborted } from "../base/process/signals.ts";
 import { formatDuration } from "../base/text/duration.ts";
 import { inTurns } from "../base/turns.ts";
 import type { Inspect } from "../domain/inspection.ts";
-import { displayName, type AgentId } from "../domain/message/message.ts";
-import type { Legion } from "../legion/legion.ts";
-import type { Supervised } from "../legion/supervision/supervisor.ts";
 import { until } from "../legion/quiescence.ts";
-import { hasWork, openCalls } from "../past/conversation.ts";
 import { watchWork, type PromptAnswer } from "./prompt-work.ts";
+import { isDone, stateOf, type WorkingAgent } from "./work-state.ts";
 
 export interface PromptOptions {
   /** Gives up when it aborts: the agent is stopped, and the prompt rejects with the signal's reason. */
@@ -27,11 +22,7 @@ export type PromptFunction = (text: string, options?: PromptOptions) => Promise<
 /** The longest that a timer can wait: 24 days. */
 const FOREVER_MS = 2 ** 31 - 1;
 
-export interface PromptedAgent {
-  readonly id: AgentId;
-  readonly legion: Pick<Legion, "control" | "inspector">;
-  /** As it is hosted, or was when the legion stopped; `undefined`: another node runs it. */
-  readonly find: () => Supervised | undefined;
+interface PromptedAgent extends WorkingAgent {
   /** Stops what it is at. */
   readonly abort: () => Promise<void>;
 }
@@ -89,46 +80,6 @@ function unlessStreaming(look: () => void): Inspect {
   return ({ kind }) => {
     if (kind !== "live:delta") look();
   };
-}
-
-/** `stuck`: what it has to do waits for somebody else's word. */
-type WorkState =
-  | { readonly kind: "works" | "rests" }
-  | { readonly kind: "stuck"; readonly error: LegionError; readonly wakesOnMail?: true };
-
-function stateOf({ id, find }: PromptedAgent): WorkState {
-  const supervised = find();
-  if (!supervised) return stuck("LOCKED", id, "run by another node now");
-  const { agent, standing } = supervised;
-  if (standing.state === "stopped") return stuck("REFUSED", id, "stopped");
-  if (!agent) return standing.state === "halted" ? stuck("PARKED", id, `halted: ${standing.reason}`) : WORKS;
-  return workOf(id, agent);
-}
-
-/** Was it stopped when it was done? */
-function isDone({ id, find }: PromptedAgent): boolean {
-  const agent = find()?.agent;
-  return agent !== undefined && workOf(id, agent).kind === "rests";
-}
-
-function workOf(id: AgentId, { memory: { conversation }, inbox }: Agent): WorkState {
-  if (hasWork(conversation, inbox.unread)) return WORKS;
-  const { halt } = conversation;
-  if (!halt) return openCalls(conversation).length > 0 ? WORKS : { kind: "rests" };
-  const code = halt.reason === "parked-limit" ? "LIMIT" : "PARKED";
-  const why = stuck(code, id, `${RESTING[halt.reason]}: ${halt.content}`, halt.limit);
-  return halt.reason === "parked-mail" ? { ...why, wakesOnMail: true } : why;
-}
-
-const WORKS: WorkState = { kind: "works" };
-
-function stuck(
-  code: ErrorCode,
-  id: AgentId,
-  how: string,
-  limit?: SpendingLimit,
-): Extract<WorkState, { kind: "stuck" }> {
-  return { kind: "stuck", error: new LegionError(code, `${displayName(id)} is ${how}`, { limit }) };
 }
 
 /** One signal for all that makes a prompt give up. While somebody waits for it, the process does not end by itself. */

@@ -6,6 +6,7 @@ import { LegionError } from "../base/errors.ts";
 import { quote } from "../base/text/wording.ts";
 import { inTurns } from "../base/turns.ts";
 import type { NewEvent } from "../domain/event/event.ts";
+import type { InvocationDetails, InvocationOrder } from "../domain/event/invoking.ts";
 import { CONTROL, type AgentId, type SpokenLane } from "../domain/message/message.ts";
 import { parseQuestionId, type Verdict } from "../domain/policy/verdict.ts";
 import type { ActDetails, Mode, ModeDetails } from "../domain/supervision.ts";
@@ -37,6 +38,8 @@ export interface Control extends ControlLog, Relay {
   switchMode(targets: readonly AgentId[] | "all", mode: Mode): Promise<readonly string[]>;
   /** Has an agent in mode `human` do what the person typed as `text`. Returns as `answer` does. */
   act(agent: AgentId, text: string, act: ActDetails["act"]): Promise<string>;
+  /** Has an observer do something, as the person; `content`: the message to be processed, if there is one. Returns as `answer` does. */
+  invoke(observer: AgentId, order: InvocationOrder, content?: string): Promise<string>;
   /** Says `content` as the runtime itself; `chain` makes it part of a conversation that went on before. */
   announce(to: readonly AgentId[], content: string, chain?: Chain): Promise<void>;
 }
@@ -86,6 +89,11 @@ export function createControl(log: ControlLog, post: PostalService): Control {
     async act(agent, text, { action, parameters }) {
       const details: ActDetails = { act: { action, parameters } };
       const [id] = await speak([agent], { content: text, delivery: "verdict", details });
+      return id!;
+    },
+    async invoke(observer, order, content = order.control) {
+      const details: InvocationDetails = { invoke: order };
+      const [id] = await speak([observer], { content, details });
       return id!;
     },
     async announce(to, content, chain) {

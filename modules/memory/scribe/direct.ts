@@ -35,6 +35,8 @@ export const scribe: Director = {
           ? flush(last, progress, { facts, closing: "Flushed to context." })
           : addEntry(progress, facts);
       case "end_session":
+        // Nothing was said: there is nothing to be kept of it.
+        if (progress.history.messages.length === 0) return end("Session ended.");
         return flush(last, progress, { facts, closing: "Session ended." });
     }
   },

@@ -76,7 +76,10 @@ export function modulesOf(
     !isBuiltIn(reference) && !definition.modules.includes(reference);
   const strange = modulesBy === "record" ? modules?.find(isStrange) : undefined;
   if (strange === undefined) {
-    const all = withFinders(modules ?? definition.modules, { skills, mcp, memories });
+    const named = modules ?? definition.modules;
+    // A scribe writes to memories, and is shown nothing of them.
+    const shown = named.includes("scribe") ? undefined : memories;
+    const all = withFinders(named, { skills, mcp, memories: shown });
     checkFit(definition, all, actions);
     return all;
   }

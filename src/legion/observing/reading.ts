@@ -1,5 +1,7 @@
 // Reads on in the logs that an agent observes, a little at a time: what is not taken in yet stays where it is.
 
+import type { Event } from "../../domain/event/event.ts";
+import { orderIn } from "../../domain/event/invoking.ts";
 import type { LogPlace, ObservedEvent } from "../../domain/event/observed.ts";
 import {
   CONTROL,
@@ -9,7 +11,8 @@ import {
   type Message,
 } from "../../domain/message/message.ts";
 import { isSeen, type ObservedMarks, type ObservedPlace } from "../../past/observed/marks.ts";
-import { saidIn, threadOf } from "../../past/observed/said.ts";
+import { ordersIn, type OrderedPlace } from "../../past/observed/orders.ts";
+import { saidIn, threadOf, type SaidMessage } from "../../past/observed/said.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Observe } from "../hosting/agent-plan.ts";
 
@@ -37,6 +40,12 @@ interface UnheardPart {
   readonly found: readonly UnheardMessage[];
   /** There may be more. */
   readonly isCut: boolean;
+}
+
+/** Whose log is read, and which are. */
+interface Roll {
+  readonly agent: AgentId;
+  readonly agents: readonly AgentId[];
 }
 
 /** So many messages are read ahead, of all logs together; of each at least one. */
@@ -78,13 +87,23 @@ export async function beginningOf(
   return undefined;
 }
 
-export function createReading({ reader, safe, observer }: Observation, marks: ObservedMarks) {
+/** @param ordered where the observer's own log is read on, for what is ordered there */
+export function createReading(
+  { reader, safe, observer }: Observation,
+  marks: ObservedMarks,
+  ordered: OrderedPlace,
+) {
   /** How far each was read, which may be further than it was taken in. */
   const read = new Map<AgentId, ObservedPlace>();
+  const heardIn = (event: Event, log: LogId, { agent, agents }: Roll): readonly SaidMessage[] =>
+    agent === observer
+      ? ordersIn(event)
+      : saidIn(event, { agent, log }).filter(({ message }) => isRead(message, { agent, agents, observer }));
   const readOn = async (agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart> => {
-    const start = read.get(agent) ?? marks.places.get(agent)!;
+    const own = { root: ordered.log, ...ordered, joined: ordered.seq - 1 };
+    const start = read.get(agent) ?? (agent === observer ? own : marks.places.get(agent)!);
     const found: UnheardMessage[] = [];
-    const most = Math.max(1, Math.floor(MOST_AHEAD / agents.length));
+    const most = Math.max(1, Math.floor(MOST_AHEAD / (agents.length + 1)));
     const last = safe(agent);
     let { log } = start;
     let at = "";
@@ -93,9 +112,9 @@ export function createReading({ reader, safe, observer }: Observation, marks: Ob
       if (event.kind === "opened") ({ log } = event);
       // Clocks are set back, and what one log has stays in its order.
       if (event.at > at) ({ at } = event);
-      for (const { message, from } of saidIn(event, { agent, log })) {
-        const thread = threadOf(message);
-        if (isSeen(marks, message, from) || !isRead(message, { agent, agents, observer })) continue;
+      for (const { message, from } of heardIn(event, log, { agent, agents })) {
+        if (isSeen(marks, message, from)) continue;
+        const thread = orderIn(message)?.thread ?? threadOf(message);
         found.push({ of: { agent, log, seq: event.seq }, from, thread, message, at });
       }
       read.set(agent, { ...start, log, seq: event.seq + 1 });
@@ -111,14 +130,7 @@ export function createReading({ reader, safe, observer }: Observation, marks: Ob
 }
 
 /** Is it read in the log of `agent`? A pair is read in one log only, and what is said to an observer in none. */
-function isRead(
-  { id }: Message,
-  {
-    agent,
-    agents,
-    observer,
-  }: { readonly agent: AgentId; readonly agents: readonly AgentId[]; readonly observer: AgentId },
-): boolean {
+function isRead({ id }: Message, { agent, agents, observer }: Roll & Pick<Observation, "observer">): boolean {
   const { from, to } = parseMessageId(id);
   if (from === observer || to === observer) return false;
   return agents.find((one) => one === from || one === to) === agent;

@@ -4,11 +4,13 @@
 import { linkSignals } from "../../base/process/signals.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Inspector } from "../../domain/inspection.ts";
+import { orderIn } from "../../domain/event/invoking.ts";
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Sources } from "../../mail/sources.ts";
 import { controlOf, type ThreadSession } from "../../past/observed/invocations.ts";
 import { createObservedMarks, foldObserved, isSeen, type ObservedMarks } from "../../past/observed/marks.ts";
+import { createOrderedPlace, ordersIn, type OrderedPlace } from "../../past/observed/orders.ts";
 import { saidIn } from "../../past/observed/said.ts";
 import type { Memory } from "../../past/past.ts";
 import type { AgentPlace } from "../hosting/agent-plan.ts";
@@ -42,13 +44,15 @@ export function observing({
 export async function openSources(place: ObservingPlace): Promise<Sources> {
   const { memory, clock } = place;
   const marks = createObservedMarks();
+  const ordered = createOrderedPlace();
   let beganMs: number | undefined;
   for await (const event of memory.read()) {
     beganMs ??= Date.parse(event.at);
     foldObserved(marks, event);
+    ordered.see(event);
   }
   beganMs ??= clock.now();
-  const backlog = createBacklog(place, marks, beganMs);
+  const backlog = createBacklog(place, { marks, beganMs, ordered: ordered.place });
   for (const event of await backlog.join()) await memory.commit(event).then(() => foldObserved(marks, event));
   const bell = watchLogs(place);
   const over = (): [string, ThreadSession] | undefined => {
@@ -96,20 +100,31 @@ function toDo(
   { of, from, thread, message }: UnheardMessage,
   session: ThreadSession | undefined,
 ): ObservedEvent {
+  const ordered = orderIn(message)?.control;
+  if (ordered === "start_session" || ordered === "end_session")
+    return { kind: "observed", of, from, control: ordered, thread, n: 0, message };
   if (!session) return { kind: "observed", of, from, control: "start_session", thread, n: 0 };
   const isAfterSilence = Date.parse(message.sentAt) - session.saidMs >= SILENCE_MS;
   if (isAfterSilence && session.n > 0) return ending(thread, session.of);
   const n = session.n + 1;
-  return { kind: "observed", of, from, control: controlOf(n), thread, n, message };
+  const control = ordered === "process_message_and_flush" ? ordered : controlOf(n);
+  return { kind: "observed", of, from, control, thread, n, message };
 }
 
 function ending(thread: string, of: ObservedEvent["of"]): ObservedEvent {
   return { kind: "observed", of, from: of.log, control: "end_session", thread, n: 0 };
 }
 
+/** What an observer's own log says when it is opened. */
+interface ObserverPast {
+  readonly marks: ObservedMarks;
+  readonly ordered: OrderedPlace;
+  readonly beganMs: number;
+}
+
 /** What is known to wait: the oldest of it, as much as is read ahead. */
-function createBacklog(place: ObservingPlace, marks: ObservedMarks, beganMs: number) {
-  const reading = createReading(place, marks);
+function createBacklog(place: ObservingPlace, { marks, ordered, beganMs }: ObserverPast) {
+  const reading = createReading(place, marks, ordered);
   const roll = createRoll(place);
   const { places } = marks;
   let joins: readonly ObservedEvent[] = [];
@@ -145,7 +160,7 @@ function createBacklog(place: ObservingPlace, marks: ObservedMarks, beganMs: num
       const found: UnheardMessage[] = [];
       const left: AgentId[] = [];
       const isRung = (agent: AgentId): boolean => rung === "all" || rung.has(agent) || cut.includes(agent);
-      for (const agent of agents) {
+      for (const agent of [...agents, place.observer]) {
         const isNew = joins.some(({ of }) => of.agent === agent);
         if (isNew) reading.forget(agent);
         const part = !isNew && isRung(agent) ? await reading.readOn(agent, agents) : undefined;
@@ -171,9 +186,11 @@ function watchLogs({ inspector, observer }: ObservingPlace) {
     for (const waker of wakers) waker();
   };
   const close = inspector.watch((seen) => {
-    if (seen.kind !== "event" || seen.agent === observer) return;
-    if (saidIn(seen.event, { agent: seen.agent, log: "" }).length === 0) return;
-    if (rung !== "all") rung = (rung ?? new Set()).add(seen.agent);
+    if (seen.kind !== "event") return;
+    const { event, agent } = seen;
+    const said = agent === observer ? ordersIn(event) : saidIn(event, { agent, log: "" });
+    if (said.length === 0) return;
+    if (rung !== "all") rung = (rung ?? new Set()).add(agent);
     wake();
   });
   return {

@@ -8,6 +8,7 @@ import type {
   SessionHistory,
 } from "../../domain/authoring/director.ts";
 import type { Event, EventOf } from "../../domain/event/event.ts";
+import { orderIn, processes } from "../../domain/event/invoking.ts";
 import type { ControlState, LogPlace } from "../../domain/event/observed.ts";
 import { isPersons, parseMessageId, type Message } from "../../domain/message/message.ts";
 import { RULES } from "../../domain/supervision.ts";
@@ -63,10 +64,12 @@ function begin(invocations: Invocations, event: EventOf<"observed">): boolean {
   const { control, thread, n, message, of, at } = event;
   if (control === "observe") return false;
   const { sessions } = invocations;
-  const session = sessions.get(thread) ?? { ...NO_HISTORY, n: 0, saidMs: Date.parse(at), of };
+  // One that is begun anew counts from 0.
+  const known = control === "start_session" ? undefined : sessions.get(thread);
+  const session = known ?? { ...NO_HISTORY, n: 0, saidMs: Date.parse(at), of };
   const { opening, messages } = session;
-  const heard = message && hear(event, message);
-  const more = heard && { n, saidMs: Date.parse(heard.said), of, messages: withNewest(messages, heard) };
+  const heard = message && processes({ control }) ? hear(event, message) : undefined;
+  const more = heard && { n, saidMs: sentMs(event, message!), of, messages: withNewest(messages, heard) };
   sessions.set(thread, { ...session, ...more });
   invocations.open = {
     index: invocations.count++,
@@ -77,14 +80,21 @@ function begin(invocations: Invocations, event: EventOf<"observed">): boolean {
 
 const NO_HISTORY: SessionHistory = { opening: [], messages: [] };
 
-function hear({ from, at }: EventOf<"observed">, message: Message): HeardMessage {
-  const { id, content, sentAt, taint } = message;
-  // A log may come from elsewhere, and say of a time whatever it likes.
-  const saidMs = Date.parse(sentAt);
-  const said = new Date(Number.isNaN(saidMs) ? at : saidMs).toISOString();
+/** A log may come from elsewhere, and say of a time whatever it likes: then it is when it was heard. */
+function sentMs({ at }: Pick<Event, "at">, { sentAt }: Message): number {
+  const ms = Date.parse(sentAt);
+  return Number.isNaN(ms) ? Date.parse(at) : ms;
+}
+
+function hear(event: EventOf<"observed">, message: Message): HeardMessage {
+  const { id, content, taint } = message;
+  const order = orderIn(message);
+  const role = order?.role ?? (isPersons(message) ? "user" : "assistant");
   return {
-    ...{ id, log: from, speaker: parseMessageId(id).from, role: isPersons(message) ? "user" : "assistant" },
-    ...{ content, said, ...(taint !== undefined && { taint }) },
+    ...{ id, log: event.from, role },
+    speaker: order ? (order.speaker ?? role) : parseMessageId(id).from,
+    said: new Date(order?.said ?? sentMs(event, message)).toISOString(),
+    ...{ content, ...(taint !== undefined && { taint }) },
   };
 }
 

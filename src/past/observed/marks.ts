@@ -2,6 +2,7 @@
 // watermarks are, whatever the branch. It grows with the pairs that talk, not with what they say.
 
 import type { Event } from "../../domain/event/event.ts";
+import { orderIn } from "../../domain/event/invoking.ts";
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import { parseMessageId, type AgentId, type LogId, type Message } from "../../domain/message/message.ts";
 
@@ -40,10 +41,14 @@ export function foldObserved(marks: ObservedMarks, event: Event | ObservedEvent)
   const { of, from, control, thread, message } = event;
   const { agent, log, seq } = of;
   if (control === "observe") places.set(agent, { root: from, log, seq, joined: seq });
+  if (!message) return;
   const place = places.get(agent);
-  if (!message || !place) return;
-  places.set(agent, { ...place, log, seq });
-  readers.set(thread, agent);
+  // What a program orders is read in the observer's own log.
+  if (!orderIn(message)) {
+    if (!place) return;
+    places.set(agent, { ...place, log, seq });
+    readers.set(thread, agent);
+  }
   const { n } = parseMessageId(message.id);
   seen.set(pairOf(message, from), n);
 }
