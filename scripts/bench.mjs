@@ -14,6 +14,7 @@ const MEASURES = [
   "prompt",
   "search",
   "memory-search",
+  "recall",
   "latency",
   "tick",
   "append",

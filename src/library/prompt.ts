@@ -7,7 +7,7 @@ import { inTurns } from "../base/turns.ts";
 import type { Inspect } from "../domain/inspection.ts";
 import { until } from "../legion/quiescence.ts";
 import { watchWork, type PromptAnswer } from "./prompt-work.ts";
-import { isDone, stateOf, type WorkingAgent } from "./work-state.ts";
+import { isDone, stateOf, type WorkingAgent } from "../legion/observing/work-state.ts";
 
 export interface PromptOptions {
   /** Gives up when it aborts: the agent is stopped, and the prompt rejects with the signal's reason. */

@@ -78,6 +78,13 @@ const ORDERS: Readonly<Record<string, MemoryOrder>> = {
     options: ["append", "trust"],
     load: () => import("./moving/import.ts"),
   },
+  eval: {
+    takes: "<file>",
+    says: "how well questions are answered: LoCoMo or LongMemEval; the same again goes on",
+    words: [1, 1],
+    options: ["model", "limits", "yes", "trust"],
+    load: () => import("./eval/eval.ts"),
+  },
 };
 
 export const ORDER_NAMES = Object.keys(ORDERS);
@@ -116,9 +123,11 @@ function addOptions(parser: Parser): void {
     .option("--query <words>", "forget: what holds each of these words")
     .option("--before <time>", "forget: what was said before then: 2026-03-01, or 90d for so long ago")
     .option("--reason <text>", "forget: why; it is kept")
-    .option("--yes", "forget: without a question")
+    .option("--yes", "forget, eval: without a question")
+    .option("--model <name>", "eval: of the scribe; offline costs nothing")
+    .option("--limits <limits>", "eval: of all of it together, such as cost=2")
     .option("--append", "import: add the entries that are not there yet; the context is left out")
-    .option("--trust", "import: take the file for one of your own, its context included");
+    .option("--trust", "import: take the file for one of your own, its context included; eval: as start");
 }
 
 function ordersHelp(): string {

@@ -1,12 +1,12 @@
 // Whether an agent works, rests, or cannot go on by itself.
 
-import type { Agent } from "../agent/parts/agent.ts";
-import { RESTING } from "../agent/parts/presence.ts";
-import { LegionError, type ErrorCode, type SpendingLimit } from "../base/errors.ts";
-import { displayName, type AgentId } from "../domain/message/message.ts";
-import type { Legion } from "../legion/legion.ts";
-import type { Supervised } from "../legion/supervision/supervisor.ts";
-import { hasWork, openCalls } from "../past/conversation.ts";
+import type { Agent } from "../../agent/parts/agent.ts";
+import { RESTING } from "../../agent/parts/presence.ts";
+import { LegionError, type ErrorCode, type SpendingLimit } from "../../base/errors.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
+import type { Legion } from "../legion.ts";
+import type { Supervised } from "../supervision/supervisor.ts";
+import { hasWork, openCalls } from "../../past/conversation.ts";
 
 export interface WorkingAgent {
   readonly id: AgentId;
