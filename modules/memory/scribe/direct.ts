@@ -68,9 +68,8 @@ function flush(
   { facts, closing }: Flushing,
 ): Direction {
   const { memory } = facts;
-  const awaited = progress.steps.findLast(
-    ({ action, outcome }) => action === "await_consistency" && outcome === "ok",
-  );
+  const read = progress.steps.filter(isAwaited);
+  const [before, awaited] = [read.at(-2), read.at(-1)];
   if (!last || !awaited || last.action === "add_entry")
     return call("await_consistency", { memory_id: idsOf(memory).memory_id });
   const material = materialIn(awaited.details);
@@ -78,9 +77,15 @@ function flush(
   if (isPut && material.isCut) return call("await_consistency", { memory_id: idsOf(memory).memory_id });
   // Whatever there was may have been forgotten.
   const isNothing = material.context === "" && material.entries.length === 0;
-  if (isPut || isNothing) return end(closing);
+  // Somebody else keeps the memory: what was put there does not count, and the same would be read for ever.
+  const isStray = before !== undefined && materialIn(before.details).upTo >= material.upTo;
+  if (isPut || isNothing || isStray) return end(closing);
   if (isByRules(progress, facts)) return call("put_context", { content: extractContext(material) });
   return ask("put_context", contextPrompt({ memory, ...material }), progress);
+}
+
+function isAwaited({ action, outcome }: DirectedStep): boolean {
+  return action === "await_consistency" && outcome === "ok";
 }
 
 /** Since the last call that worked. */

@@ -77,7 +77,8 @@ export const scribeActions = defineModule({
         const read = open.steps.findLast(({ action }) => action === "await_consistency");
         const { upTo, base } = materialIn(read?.details);
         await host.putContext({ content: isLong ? cutContext(content) : content, upTo, base });
-        return ok("Context saved.", isLong ? { cut: content.length } : undefined);
+        // Each shard is told apart: a session that takes many of them is no loop.
+        return ok(`Context saved, of entries up to #${upTo}.`, isLong ? { cut: content.length } : undefined);
       },
     }),
 
@@ -114,7 +115,8 @@ export const scribeActions = defineModule({
       touches: [],
       async execute(_, host) {
         const { material, sources } = await readMaterial(host);
-        return sources.reduce(fromOutside, ok("Everything that was sent is kept.", material));
+        const said = `Everything that was sent is kept. Read up to entry #${material.upTo}.`;
+        return sources.reduce(fromOutside, ok(said, material));
       },
     }),
   },

@@ -159,6 +159,31 @@ describe("a scribe whose model", () => {
     expect(contexts.map(({ base }) => base)).toEqual([undefined, 6, 7]);
   });
 
+  it("needs many parts for all that was said goes through all of them, also where its document stays the same", async () => {
+    const said = ["a", "b", "c", "d", "e", "f"].map((letter) => `${letter.repeat(8)} `.repeat(500));
+    const { say, backend, world } = await listening(
+      ({ tools }) => (tools[0]!.name === "put_context" ? put("# Facts\nThe same.") : add({ summary: "S" })),
+      { window: 8_000 },
+    );
+    await say(...said);
+    expect((await contextsOf(backend)).map(({ upTo }) => upTo)).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(world.agent("scribe").standing.state).toBe("idle");
+  });
+
+  it("makes shards that do not count, for another one keeps the memory, makes no more of the same", async () => {
+    const said = ["a", "b", "c"].map((letter) => `${letter.repeat(8)} `.repeat(500));
+    const { say, silence, backend, world, model } = await listening(
+      ({ tools }) => (tools[0]!.name === "put_context" ? put("# Facts\nMine.") : add({ summary: "S" })),
+      { window: 8_000 },
+    );
+    await backend.memories.change(MEMORY, () => Promise.resolve([{ kind: "kept", by: "other" }]));
+    await say(...said);
+    await silence();
+    expect(model.requests.filter(({ tools }) => tools[0]!.name === "put_context")).toHaveLength(1);
+    expect(world.agent("scribe").standing.state).toBe("idle");
+    expect(courseOf(await world.events("scribe")).at(-1)).toBe("rules: Session ended.");
+  });
+
   it("has nothing to make a context of, for all was forgotten, is not asked", async () => {
     const { say, silence, model, backend, course } = await listening([add({ summary: "S" })]);
     await say("Hello");
