@@ -27,10 +27,12 @@ export interface EntryQuestion {
   readonly message: HeardMessage | undefined;
   /** The history may have so many characters: the newest of it. */
   readonly maxChars: number;
+  /** And the message: the beginning of it. It is kept whole all the same. */
+  readonly maxMessage: number;
 }
 
 /** Throws where there is nothing to process, or what a session begins with was not read. */
-export function entryPrompt({ memory, history, message, maxChars }: EntryQuestion): string {
+export function entryPrompt({ memory, history, message, maxChars, maxMessage }: EntryQuestion): string {
   if (history.opening.length === 0)
     throw new Error("No conversation history found: START_SESSION may have failed.");
   if (!message) throw new Error("No message to process.");
@@ -38,7 +40,7 @@ export function entryPrompt({ memory, history, message, maxChars }: EntryQuestio
     PREFIX,
     `Current operation: PROCESS_MESSAGE\n${placeOf(memory)}`,
     `Previous conversation context:\n\n${showHistory(history, maxChars)}`,
-    `Current message to process:\nRole: ${message.role}\nSpeaker: ${message.speaker}\nSaid: ${message.said}\nContent:\n${quoted(message.content)}`,
+    `Current message to process:\nRole: ${message.role}\nSpeaker: ${message.speaker}\nSaid: ${message.said}\nContent:\n${quoted(shortened(message.content, maxMessage))}`,
     "INSTRUCTION: Call the tool add_entry for this one message, by the rules that follow.",
     `---\nENTRY CAPTURE RULES:\n${ENTRY_CAPTURE}`,
     `---\nSUMMARY GENERATION RULES:\n${SUMMARY}`,
@@ -76,6 +78,10 @@ export function askedAgain(prompt: string, fault: string): string {
 
 function joined(...parts: readonly string[]): string {
   return parts.join("\n\n");
+}
+
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")} […]`;
 }
 
 function placeOf(memory: string): string {

@@ -16,7 +16,7 @@ import { materialIn } from "./material.ts";
 const LISTED = 10;
 /** A model that failed so often is done without. */
 const MOST_FAILURES = 3;
-/** The history may take this share of the model's window, of which a character is about a quarter of a token. */
+/** The history may take this share of the model's window, and the message as much; a character is mostly less than a third of a token. */
 const HISTORY_SHARE = 1 / 4;
 const CHARS_PER_TOKEN = 3;
 const MAX_HISTORY = 24_000;
@@ -52,8 +52,9 @@ function addEntry(progress: Invocation, facts: DirectorFacts): Direction {
   const { message, history } = progress;
   if (isByRules(progress, facts))
     return call("add_entry", { summary: extractSummary(message?.content ?? "") });
-  const maxChars = Math.min(MAX_HISTORY, Math.floor(facts.window * HISTORY_SHARE * CHARS_PER_TOKEN));
-  return ask("add_entry", entryPrompt({ memory: facts.memory, history, message, maxChars }), progress);
+  const share = Math.floor(facts.window * HISTORY_SHARE * CHARS_PER_TOKEN);
+  const room = { maxChars: Math.min(MAX_HISTORY, share), maxMessage: share };
+  return ask("add_entry", entryPrompt({ memory: facts.memory, history, message, ...room }), progress);
 }
 
 interface Flushing {

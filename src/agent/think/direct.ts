@@ -6,7 +6,7 @@ import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/even
 import type { ActionSpec } from "../../domain/authoring/host.ts";
 import type { Completion, ModelRequest } from "../../domain/model.ts";
 import { RULES } from "../../domain/supervision.ts";
-import { isLegionError } from "../../base/errors.ts";
+import { isLegionError, type LegionError } from "../../base/errors.ts";
 import { SHUTDOWN, type Stops } from "../../base/process/signals.ts";
 import { MULTILINE_DELIMITER } from "../../model/protocol/text-syntax.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
@@ -18,7 +18,10 @@ import { abortedDecision, ask, readCompletion, uniqueCalls, wouldAskFit, type As
 type Directed = Thinker & Pick<Agent, "workplace">;
 type ModelQuestion = Extract<Direction, { kind: "ask" }>;
 
-/** Decides: as the agent's director says, or else its model. Rejects as `ask`, and with what the director throws. */
+/**
+ * Decides: as the agent's director says, or else its model. Rejects as `ask`, but for a question that is refused for what it is, and
+ * with what the director throws.
+ */
 export async function think(thinker: Directed, stops: Stops): Promise<Asked> {
   if (!thinker.speech.ways.director) return ask(thinker, stops);
   const { memory, model, speech } = thinker;
@@ -31,12 +34,24 @@ export async function think(thinker: Directed, stops: Stops): Promise<Asked> {
     const isOtherwise = isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(speech, model, memory));
     if (isOtherwise) return think(thinker, stops);
     const { signal } = stops;
-    if (!signal.aborted || signal.reason === SHUTDOWN) throw error;
-    return { decision: abortedDecision(thinker), ...AS_IT_IS };
+    if (signal.aborted && signal.reason !== SHUTDOWN)
+      return { decision: abortedDecision(thinker), ...AS_IT_IS };
+    if (!isOfQuestion(error)) throw error;
+    // It would be refused whenever it is asked: whoever has to do without an answer is the director.
+    const decision: DecisionEvent = { ...abortedDecision(thinker), stop: "unparsed" };
+    return { decision, refused: [], unparsed: error.message };
   }
 }
 
 const AS_IT_IS = { refused: [], unparsed: undefined } as const;
+
+/** Of HTTP, where it is what was asked that is wrong, and nothing about whoever asks. */
+const OF_QUESTION: readonly (number | undefined)[] = [400, 413, 422];
+
+function isOfQuestion(error: unknown): error is LegionError {
+  if (isLegionError(error, "CONTEXT_OVERFLOW")) return true;
+  return isLegionError(error, "MODEL_REFUSED") && OF_QUESTION.includes(error.refused?.status);
+}
 
 /** Would the next model call be admitted? */
 export async function wouldFit(thinker: Directed): Promise<boolean> {

@@ -80,6 +80,41 @@ describe("a scribe whose model", () => {
     expect(second).toMatchObject({ raw: "And then?", summary: "Done.", summarised: "model" });
   });
 
+  it("is asked of a long message what has room in its window, and the message is kept whole", async () => {
+    const long = `${"boat ".repeat(50_000)}end`;
+    const { say, model, backend } = await listening([add({ summary: "Boats." })], { window: 8_000 });
+    await say(long);
+    expect(model.requests[0]!.system.length).toBeLessThan(8_000 * 3);
+    expect(await entriesOf(backend)).toMatchObject([{ raw: long, summary: "Boats." }]);
+  });
+
+  it.each([
+    { code: "CONTEXT_OVERFLOW" as const, message: "It is too long." },
+    { code: "MODEL_REFUSED" as const, message: "It is against the rules.", refused: { status: 400 } },
+  ])("does not take what it is asked, $code, is done without for this message alone", async (error) => {
+    const { say, backend, world } = await listening(({ system }) =>
+      system.includes("Content:\n> Bad") ? { error } : add({ summary: "S" }),
+    );
+    await say("Bad", "Good");
+    expect(await entriesOf(backend)).toMatchObject([
+      { raw: "Bad", summary: "Bad", summarised: "rules" },
+      { raw: "Good", summary: "S", summarised: "model" },
+    ]);
+    expect(world.agent("scribe").standing.state).toBe("idle");
+  });
+
+  it("is refused to whoever asks stops, and asks the same again when a person has seen to that", async () => {
+    const error = { code: "MODEL_REFUSED" as const, message: "Check the key.", refused: { status: 401 } };
+    const { say, backend, world } = await listening((_, index) =>
+      index === 0 ? { error } : add({ summary: "S" }),
+    );
+    await say("Hello");
+    expect(world.agent("scribe").standing).toMatchObject({ state: "parked", reason: "Check the key." });
+    await world.legion.agents.get("scribe")!.resume();
+    await world.idle();
+    expect(await entriesOf(backend)).toMatchObject([{ raw: "Hello", summarised: "model" }]);
+  });
+
   it("writes too long a summary is told once; then it is cut, and the log says so", async () => {
     const long = "x".repeat(600);
     const { say, model, backend, world } = await listening([add({ summary: long }), add({ summary: long })]);
@@ -204,7 +239,7 @@ describe("what the scribe's model is asked", () => {
   const history = { opening: [{ action: "get_context", content: "(no context yet)" }], messages: [] };
 
   it("is nothing where a session did not begin, there is no message, or nothing was ever said", () => {
-    const question = { memory: MEMORY, history, message: undefined, maxChars: 1_000 };
+    const question = { memory: MEMORY, history, message: undefined, maxChars: 1_000, maxMessage: 1_000 };
     expect(() => entryPrompt(question)).toThrow("No message to process.");
     expect(() => entryPrompt({ ...question, history: { ...history, opening: [] } })).toThrow(
       "No conversation history found: START_SESSION may have failed.",
