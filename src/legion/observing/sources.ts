@@ -8,7 +8,7 @@ import { orderIn } from "../../domain/event/invoking.ts";
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Sources } from "../../mail/sources.ts";
-import { controlOf, type ThreadSession } from "../../past/observed/invocations.ts";
+import { controlOf, type Invocations, type ThreadSession } from "../../past/observed/invocations.ts";
 import { createObservedMarks, foldObserved, isSeen, type ObservedMarks } from "../../past/observed/marks.ts";
 import { createOrderedPlace, ordersIn, type OrderedPlace } from "../../past/observed/orders.ts";
 import { saidIn } from "../../past/observed/said.ts";
@@ -71,7 +71,7 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
       if (rung && (await backlog.look(rung))) bell.ring("nobody new");
       const [first] = backlog.messages;
       if (backlog.joins[0]) return backlog.joins[0];
-      if (first) return toDo(first, memory.conversation.invocations.sessions.get(first.thread));
+      if (first) return toDo(first, memory.conversation.invocations);
       const last = over();
       return last && ending(last[0], last[1].of);
     },
@@ -95,17 +95,20 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
   };
 }
 
-/** A message is processed in its session, which is begun before, or ended where it had been silent too long. */
+/** A message is processed in its session, which is begun before, or ended where it had been silent too long, or a person said so. */
 function toDo(
   { of, from, thread, message }: UnheardMessage,
-  session: ThreadSession | undefined,
+  { sessions, flushedMs }: Invocations,
 ): ObservedEvent {
   const ordered = orderIn(message)?.control;
   if (ordered === "start_session" || ordered === "end_session")
     return { kind: "observed", of, from, control: ordered, thread, n: 0, message };
+  const session = sessions.get(thread);
   if (!session) return { kind: "observed", of, from, control: "start_session", thread, n: 0 };
-  const isAfterSilence = Date.parse(message.sentAt) - session.saidMs >= SILENCE_MS;
-  if (isAfterSilence && session.n > 0) return ending(thread, session.of);
+  const saidMs = Date.parse(message.sentAt);
+  const isAfterSilence = saidMs - session.saidMs >= SILENCE_MS;
+  const isAfterFlush = session.saidMs <= flushedMs && saidMs > flushedMs;
+  if ((isAfterSilence || isAfterFlush) && session.n > 0) return ending(thread, session.of);
   const n = session.n + 1;
   const control = ordered === "process_message_and_flush" ? ordered : controlOf(n);
   return { kind: "observed", of, from, control, thread, n, message };

@@ -252,22 +252,6 @@ describe("a scribe", () => {
     expect((await entriesOf(backend)).at(-1)!.taint).toBeUndefined();
   });
 
-  it("ends its sessions when a person says so, with all that was said until then, and begins new ones", async () => {
-    const { start, backend, clock } = await open();
-    const world = await start({ "1": QUIET, scribe: scribeOf(obliging()) });
-    await world.say("1", "One");
-    await world.idle();
-    await world.say("scribe", "Flush");
-    await world.idle();
-    expect(await contextsOf(backend)).toHaveLength(1);
-    clock.advance(1_000);
-    await world.say("1", "Two");
-    await world.idle();
-    const sessions = courseOf(await world.events("scribe")).filter((line) => line.includes("session"));
-    expect(sessions.join()).toBe("start_session 0,1,end_session 0,1,start_session 0,1");
-    expect((await entriesOf(backend)).map(({ raw }) => raw)).toEqual(["One", "Two"]);
-  });
-
   it("is asked by no heartbeat what there is to do", async () => {
     const { project, backend, clock } = await open();
     const agents = { "1": QUIET, scribe: scribeOf(obliging()) };
