@@ -20,7 +20,10 @@ import { isInside, shownPath } from "../../base/files/project-file.ts";
 const DEPTH: ReadonlyMap<string, number> = new Map([
   ["agents", 3],
   ["arrivals", 3],
+  // Vault by vault, memory by memory.
+  ["cache", 3],
   ["lock", 1],
+  ["memory", 3],
 ]);
 const FILES_ONLY = /^(agents|arrivals)\/[^/]+\/(log|mailbox|blobs)\/[^/]+$/;
 

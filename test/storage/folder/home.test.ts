@@ -1,5 +1,5 @@
-import { chown, mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { chown, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
 import { granted } from "../../../src/storage/folder/person/trust.ts";
@@ -7,6 +7,31 @@ import { legion } from "../../cli/legion.ts";
 import { temporaryFolder } from "../../world.ts";
 
 const SOMEBODY = 12_345;
+
+describe("what is a link, in a project that came from elsewhere", () => {
+  it.each([
+    "cache/memory/main",
+    "cache/memory",
+    "memory/main",
+    "memory/main/legion",
+    "memory/main/legion/tmp",
+  ])("I1 is not followed to what lies behind it: %s", async (way) => {
+    const [cwd, elsewhere] = [await temporaryFolder(), await temporaryFolder()];
+    const precious = ["legion", "main/legion", "."].map((folder) => join(elsewhere, folder, "precious"));
+    await mkdir(join(elsewhere, "main/legion"), { recursive: true });
+    await mkdir(join(elsewhere, "legion"), { recursive: true });
+    for (const path of precious) await writeFile(path, "mine");
+    const link = join(cwd, ".ai-legion", way);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(elsewhere, link);
+    const command = ["memory", "search", "boats", "--memory", "main/legion"];
+    expect(await legion(command, { cwd })).toMatchObject({
+      exitCode: 2,
+      err: `legion: .ai-legion/${way} is a link; nothing is read or written until it is moved away\n`,
+    });
+    for (const path of precious) expect(await readFile(path, "utf8")).toBe("mine");
+  });
+});
 
 // Only root may give a folder away.
 describe.runIf(process.getuid?.() === 0)("a project of another user", () => {
