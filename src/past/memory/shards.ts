@@ -1,6 +1,7 @@
 // The shards of a memory's context, and which of them hold something of what is to be forgotten.
 
 import type { RememberedContext, RememberedEntry } from "../../domain/authoring/memories.ts";
+import { CONTROL } from "../../domain/message/message.ts";
 import type { ContextNote } from "../../domain/memory/record.ts";
 import { toEntry, type MemoryLog } from "./recall.ts";
 import { accountMemory, createStanding } from "./standing.ts";
@@ -39,20 +40,21 @@ export async function contentsOf(memory: Pick<MemoryLog, "events">): Promise<Mem
 /**
  * The numbers of those shards that may hold something of the entries and shards `seqs`, without these themselves. A shard was
  * made of the entries up to its `upTo`, from behind that of its base, and of all that its base holds; without a base that is
- * known, of all entries up to there.
+ * known, of all entries up to there. A person may have put into theirs whatever they read until then.
  *
  * @param shards oldest first
  */
 export function builtOn(
   seqs: readonly number[],
-  shards: readonly Pick<Shard, "seq" | "upTo" | "base">[],
+  shards: readonly Pick<Shard, "seq" | "by" | "upTo" | "base">[],
 ): readonly number[] {
   const gone = new Set(seqs);
   const holding = new Set<number>();
   const known = new Map<number, Pick<Shard, "upTo">>();
-  for (const { seq, upTo, base = 0 } of shards) {
+  for (const { seq, by, upTo, base = 0 } of shards) {
     const before = known.get(base)?.upTo ?? 0;
-    const isTold = (one: number): boolean => one > before && one <= upTo;
+    const newest = by === CONTROL ? seq : upTo;
+    const isTold = (one: number): boolean => one > before && one <= newest;
     if (gone.has(base) || holding.has(base) || seqs.some(isTold)) holding.add(seq);
     known.set(seq, { upTo });
   }

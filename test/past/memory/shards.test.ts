@@ -3,9 +3,8 @@ import { builtOn, contentsOf } from "../../../src/past/memory/shards.ts";
 import { createProcessMemories } from "../../../src/storage/memory/memories.ts";
 import { context, entry, ID } from "../../storage/contract/memory/memories-contract.ts";
 
-const shard = (seq: number, upTo: number, base?: number) => ({
-  seq,
-  upTo,
+const shard = (seq: number, upTo: number, base?: number, by = "scribe") => ({
+  ...{ seq, by, upTo },
   ...(base !== undefined && { base }),
 });
 
@@ -39,6 +38,13 @@ describe("which shards hold something of what is forgotten", () => {
     expect(builtOn([8], chain)).toEqual([10]);
     // What a person made of the document names no base.
     expect(builtOn([8], [...chain, shard(12, 11)])).toEqual([10, 12]);
+  });
+
+  it("takes what a person made of a shard for one of all that they could read until then", () => {
+    const chains = [...chain, shard(13, 9, 10, "0"), shard(15, 14, 13)];
+    expect(builtOn([12], chains)).toEqual([13, 15]);
+    expect(builtOn([14], chains)).toEqual([15]);
+    expect(builtOn([12], [...chain, shard(13, 9, 10)])).toEqual([]);
   });
 
   it("takes a shard that says less than its base for what that one holds", () => {

@@ -32,11 +32,10 @@ interface ShownContext {
 export async function takeEdit(opened: OpenedMemory, place: ShownPlace): Promise<boolean> {
   const { edited, newest } = await lookAtContext(opened, place);
   if (edited === undefined) return false;
-  const { last } = opened.standing;
-  const { taint } = newest ?? {};
-  // What they changed was made of the newest one.
+  // What they changed was made of the newest one. What was entered since is still to come into it.
+  const { taint, upTo = 0 } = newest ?? {};
   const base = newest && { base: newest.seq };
-  const told = { kind: "context", mail: 0, from: "", by: CONTROL, upTo: last } as const;
+  const told = { kind: "context", mail: 0, from: "", by: CONTROL, upTo } as const;
   await opened.add([{ ...told, content: edited, ...base, ...(taint && { taint }) }]);
   return true;
 }

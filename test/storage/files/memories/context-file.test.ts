@@ -37,7 +37,7 @@ describe("the context of a memory, as a file", () => {
 
   it("that a person edited at rest is a shard of theirs, made of the newest one, once (M6)", async () => {
     await place.visit(async (memories) => {
-      await memories.receive(ID, context(1, { content: "# One", taint: ["a page"] }));
+      await memories.receive(ID, context(1, { content: "# One", upTo: 2, taint: ["a page"] }));
       await memories.receive(ID, entry(2));
     });
     await writeFile(path, "# One, by hand\n\n");
@@ -46,7 +46,7 @@ describe("the context of a memory, as a file", () => {
     const newest = events.findLast(({ kind }) => kind === "context")!;
     expect(said(events, "context")).toEqual(["# One", "# One, by hand"]);
     // What a stranger said does not become the person's by a comma of theirs.
-    expect(newest).toMatchObject({ by: "0", mail: 0, base: 3, upTo: 4, taint: ["a page"] });
+    expect(newest).toMatchObject({ by: "0", mail: 0, base: 3, upTo: 2, taint: ["a page"] });
     await place.visit(send(3, "# Three"));
     expect(await file()).toBe("# Three\n");
   });
