@@ -4,6 +4,9 @@
 import type { EntryEvent } from "../../domain/memory/record.ts";
 import type { MemoryQuery } from "../../domain/authoring/memories.ts";
 
+/** Every entry has that, and no context. */
+export const OF_ENTRIES = '\n["role",';
+
 type Faceted = Pick<EntryEvent, "role" | "speaker" | "tags">;
 
 export function facetsOf({ role, speaker, tags }: Faceted): string {

@@ -6,11 +6,10 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LegionError } from "../../base/errors.ts";
 import type { LogId } from "../../domain/message/message.ts";
-import { wantedFacets } from "./facets.ts";
+import { OF_ENTRIES, wantedFacets } from "./facets.ts";
 import { follow } from "./follow.ts";
 import type { IndexOrigin, IndexQuery, Mark, SearchOrder, SearchReply } from "./order.ts";
-import type { MemoryQuery } from "../../domain/authoring/memories.ts";
-import type { Hit, Search, SearchedMemory } from "./search.ts";
+import type { Hit, Search, SearchedMemory, SearchQuery } from "./search.ts";
 import { createSearchThread, type SearchThread } from "./thread.ts";
 
 export interface SearchOptions {
@@ -164,13 +163,13 @@ async function send({ thread, closing }: OpenedSearch, order: SearchOrder): Prom
   return reply;
 }
 
-function toIndexQuery(query: MemoryQuery): IndexQuery {
+function toIndexQuery(query: SearchQuery): IndexQuery {
   return {
     text: query.text.slice(0, MAX_TEXT),
     limit: query.limit,
     since: toTime(query.since),
     until: toTime(query.until),
-    facets: wantedFacets(query),
+    facets: [...wantedFacets(query), ...(query.only ? [OF_ENTRIES] : [])],
   };
 }
 

@@ -7,38 +7,53 @@ import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import { entriesFrom, entryOf, fits } from "../../past/memory/recall.ts";
 import type { Memories, MemoryReader } from "../contract/memory/memories.ts";
 import { openSearch } from "./open.ts";
-import type { Search } from "./search.ts";
+import type { Hit, Search } from "./search.ts";
+import type { SearchThread } from "./thread.ts";
 
 type Unsearched = Omit<Memories, "search">;
 
-/** Shards of context are hits as well: so many more are asked for. */
+/** Shards of context are hits as well: so many more are asked for at first, which is mostly enough, and faster. */
 const BESIDE = 2;
 
 /**
  * Through an index for each.
  *
  * @param folderOf the folder of a memory's index on this machine, a cache: absolute, and it may go at any time
+ * @param thread absent: the one that all searches of this process share
  */
-export function indexed(memories: Unsearched, folderOf: (id: MemoryId) => string): Memories {
+export function indexed(
+  memories: Unsearched,
+  folderOf: (id: MemoryId) => string,
+  thread?: SearchThread,
+): Memories {
   const searches = new Map<MemoryId, Search>();
   const searchOf = (id: MemoryId): Search => {
     const known = searches.get(id);
     if (known) return known;
     const reader = memories.read(id);
     const log = async () => (await reader.standing()).log;
-    const opened = openSearch({ folder: folderOf(id), memory: { log, events: reader.events } });
+    const opened = openSearch({
+      ...{ folder: folderOf(id), memory: { log, events: reader.events } },
+      ...(thread && { thread }),
+    });
     searches.set(id, opened);
     return opened;
+  };
+  const entriesOf = async (id: MemoryId, hits: readonly Hit[]): Promise<readonly RememberedEntry[]> => {
+    const events = await memories.read(id).pick(hits.map(({ seq }) => seq));
+    const found = new Map(events.map((event) => [event.seq, entryOf(event)]));
+    return hits.flatMap(({ seq }) => found.get(seq) ?? []);
   };
   return {
     ...memories,
     async search(id, query) {
-      const wanted = { ...query, limit: query.limit * BESIDE };
-      const hits = await searchOf(id).search(wanted).catch(unlessUnindexed);
+      const { limit } = query;
+      const search = searchOf(id);
+      const hits = await search.search({ ...query, limit: limit * BESIDE }).catch(unlessUnindexed);
       if (!hits) return scan(memories.read(id), query);
-      const events = await memories.read(id).pick(hits.map(({ seq }) => seq));
-      const found = new Map(events.map((event) => [event.seq, entryOf(event)]));
-      return hits.flatMap(({ seq }) => found.get(seq) ?? []).slice(0, query.limit);
+      const found = await entriesOf(id, hits);
+      if (found.length >= limit || hits.length < limit * BESIDE) return found.slice(0, limit);
+      return entriesOf(id, await search.search({ ...query, only: "entries" }));
     },
     async change(id, plan) {
       let forgets = false;

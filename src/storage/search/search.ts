@@ -19,6 +19,11 @@ export interface SearchedMemory {
   events(from: number): AsyncIterable<MemoryEvent>;
 }
 
+export interface SearchQuery extends MemoryQuery {
+  /** Absent: contexts as well. */
+  readonly only?: "entries";
+}
+
 export interface Search {
   /**
    * But for `since` and `until`, whatever is asked besides the text keeps contexts out; of the text what is past its first 10,000
@@ -26,7 +31,7 @@ export interface Search {
    * found, and nothing that is forgotten there. Rejects with USAGE for a time that is none, with STORAGE if there can be no index
    * even in memory, with REFUSED once closed, and with whatever the memory rejects with.
    */
-  search(query: MemoryQuery): Promise<readonly Hit[]>;
+  search(query: SearchQuery): Promise<readonly Hit[]>;
   /** What has not been answered rejects. */
   close(): Promise<void>;
 }
