@@ -96,6 +96,15 @@ describe("a program that has a scribe keep its conversations", () => {
     expect(await memory.search({ text: "oak keel", since: "2023-05-09" })).toEqual([]);
   });
 
+  it("keeps the word flush as any other that somebody says", async () => {
+    const [legion, scribe] = await openWithScribe({ store: "memory" });
+    const invoker = createInvoker(scribe);
+    for (const content of ["Hello.", "flush", "Bye."])
+      await invoker.processConversationMessage({ threadId: "t", role: "user", content });
+    expect((await legion.memory(MEMORY).entries()).map(({ raw }) => raw)).toEqual(["Hello.", "flush", "Bye."]);
+    expect(await calls(legion, scribe)).not.toContain("end_session t");
+  });
+
   it("ends no session in which nothing was said with a question to its model", async () => {
     const model = obliging();
     const [legion, scribe] = await openWithScribe({ store: "memory", model });

@@ -1,10 +1,11 @@
 // Has whoever makes the context of a memory make it of what was said until now.
 
-import { LegionError } from "../../base/errors.ts";
+import { LegionError, messageOf } from "../../base/errors.ts";
 import { withLegion } from "../../control/open.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { FLUSH } from "../../past/observed/invocations.ts";
-import { printJson, printRows } from "../kit/output.ts";
+import { printJson, printRows, warn } from "../kit/output.ts";
+import type { Site } from "../kit/target.ts";
 import { findMemory, type MeantMemory, type Ordered } from "./order.ts";
 
 const SCRIBE: AgentId = "scribe";
@@ -13,7 +14,12 @@ export async function order(ordered: Ordered): Promise<number> {
   const { typed, io, site } = ordered;
   const memory = await findMemory(ordered);
   const agent = await makerOf(memory, await site.reader.known());
-  await withLegion(site, (legion) => legion.say({ targets: [agent], content: FLUSH, delivery: "normal" }));
+  if (agent === undefined)
+    throw new LegionError(
+      "USAGE",
+      `nobody here makes the context of ${memory.id}; \`legion start --scribe\` hosts who does`,
+    );
+  await flush(agent, site);
   if (typed.options["json"]) printJson(io, { memory: memory.id, agent });
   else
     printRows(
@@ -23,12 +29,30 @@ export async function order(ordered: Ordered): Promise<number> {
   return 0;
 }
 
-/** Its keeper, or who will be that. Throws USAGE. */
-async function makerOf({ id, reader }: MeantMemory, known: readonly AgentId[]): Promise<AgentId> {
+/** Has the sessions end that `agent` is in. */
+async function flush(agent: AgentId, site: Site): Promise<void> {
+  await withLegion(site, (legion) => legion.say({ targets: [agent], content: FLUSH, delivery: "normal" }));
+}
+
+/** The keeper of a memory, or who will be that; `undefined` if it is not here. */
+async function makerOf({ reader }: MeantMemory, known: readonly AgentId[]): Promise<AgentId | undefined> {
   const { keeper = SCRIBE } = await reader.standing();
-  if (known.includes(keeper)) return keeper;
-  throw new LegionError(
-    "USAGE",
-    `nobody here makes the context of ${id}; \`legion start --scribe\` hosts who does`,
-  );
+  return known.includes(keeper) ? keeper : undefined;
+}
+
+/**
+ * Where something was forgotten: whoever makes the context has it before its eyes, as what its sessions began with and what was said
+ * in them, until these end. Never rejects.
+ */
+export async function flushForgotten(memory: MeantMemory, { site, io }: Ordered): Promise<void> {
+  try {
+    const agent = await makerOf(memory, await site.reader.known());
+    const { director } = agent === undefined ? {} : await site.reader.record(agent);
+    if (agent !== undefined && director !== undefined) await flush(agent, site);
+  } catch (error) {
+    warn(
+      io,
+      `its scribe was not told, and may still be shown it; \`legion memory flush\` tells it (${messageOf(error)})`,
+    );
+  }
 }

@@ -98,7 +98,7 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
 /** A message is processed in its session, which is begun before, or ended where it had been silent too long, or a person said so. */
 function toDo(
   { of, from, thread, message }: UnheardMessage,
-  { sessions, flushedMs }: Invocations,
+  { sessions, flushedMs, flushedCount }: Invocations,
 ): ObservedEvent {
   const ordered = orderIn(message)?.control;
   if (ordered === "start_session" || ordered === "end_session")
@@ -108,7 +108,9 @@ function toDo(
   const saidMs = Date.parse(message.sentAt);
   const isAfterSilence = saidMs - session.saidMs >= SILENCE_MS;
   const isAfterFlush = session.saidMs <= flushedMs && saidMs > flushedMs;
-  if ((isAfterSilence || isAfterFlush) && session.n > 0) return ending(thread, session.of);
+  // What it began with, and has before it, may have been forgotten since.
+  const isFlushed = session.index < flushedCount;
+  if (isFlushed || ((isAfterSilence || isAfterFlush) && session.n > 0)) return ending(thread, session.of);
   const n = session.n + 1;
   const control = ordered === "process_message_and_flush" ? ordered : controlOf(n);
   return { kind: "observed", of, from, control, thread, n, message };

@@ -15,6 +15,8 @@ import { RULES } from "../../domain/supervision.ts";
 
 /** A session of a thread that is not over. */
 export interface ThreadSession extends SessionHistory {
+  /** How many things there had been to do when it began. */
+  readonly index: number;
   /** Messages since it began. */
   readonly n: number;
   /** When the newest of them was said, in milliseconds since 1970; before the first, when it began. */
@@ -36,19 +38,22 @@ export interface Invocations {
   readonly sessions: Map<string, ThreadSession>;
   /** When a person said last that the sessions there were are over, in milliseconds since 1970; 0 if never. */
   flushedMs: number;
+  /** How many things there had been to do then. */
+  flushedCount: number;
 }
 
 /** What a person says to an observer to have its sessions end. */
 export const FLUSH = "flush";
 
 export function createInvocations(): Invocations {
-  return { open: undefined, count: 0, sessions: new Map(), flushedMs: 0 };
+  return { open: undefined, count: 0, sessions: new Map(), flushedMs: 0, flushedCount: 0 };
 }
 
 /** Takes one event into account. Returns whether it gave something to do. Events come in the order of the branch. */
 export function foldInvocations(invocations: Invocations, event: Event): boolean {
   const { open } = invocations;
-  if (event.kind === "message" && isFlush(event.message)) invocations.flushedMs = Date.parse(event.at);
+  if (event.kind === "message" && isFlush(event.message))
+    Object.assign(invocations, { flushedMs: Date.parse(event.at), flushedCount: invocations.count });
   if (event.kind === "observed") return begin(invocations, event);
   if (!open) return false;
   if (event.kind === "decision") decide(invocations, open, event);
@@ -57,23 +62,24 @@ export function foldInvocations(invocations: Invocations, event: Event): boolean
 }
 
 function isFlush(message: Message): boolean {
-  return isPersons(message) && message.content.trim().toLowerCase() === FLUSH;
+  const isWord = isPersons(message) && orderIn(message) === undefined;
+  return isWord && message.content.trim().toLowerCase() === FLUSH;
 }
 
 function begin(invocations: Invocations, event: EventOf<"observed">): boolean {
   const { control, thread, n, message, of, at } = event;
   if (control === "observe") return false;
   const { sessions } = invocations;
+  const index = invocations.count++;
   // One that is begun anew counts from 0.
   const known = control === "start_session" ? undefined : sessions.get(thread);
-  const session = known ?? { ...NO_HISTORY, n: 0, saidMs: Date.parse(at), of };
+  const session = known ?? { ...NO_HISTORY, index, n: 0, saidMs: Date.parse(at), of };
   const { opening, messages } = session;
   const heard = message && processes({ control }) ? hear(event, message) : undefined;
   const more = heard && { n, saidMs: sentMs(event, message!), of, messages: withNewest(messages, heard) };
   sessions.set(thread, { ...session, ...more });
   invocations.open = {
-    index: invocations.count++,
-    ...{ control, thread, n, message: heard, steps: [], history: { opening, messages } },
+    ...{ index, control, thread, n, message: heard, steps: [], history: { opening, messages } },
   };
   return true;
 }

@@ -13,6 +13,7 @@ import { oneLine, printJson, printRows } from "../../kit/output.ts";
 import { createProgress } from "../../kit/progress.ts";
 import type { Site } from "../../kit/target.ts";
 import { editedIn } from "../context.ts";
+import { flushForgotten } from "../flush.ts";
 import { findMemory, type Ordered } from "../order.ts";
 import { choose, chooseAgain, forgotten, readChoice, type Doomed } from "./choice.ts";
 import { findElsewhere, type Elsewhere } from "./elsewhere.ts";
@@ -43,6 +44,7 @@ export async function order(ordered: Ordered): Promise<number> {
     return 0;
   }
   const done = await forget({ id: memory.id, doomed, reason }, site);
+  if (done) await flushForgotten(memory, ordered);
   if (!isShown) tell({ doomed, elsewhere, gone: new Set(done?.seqs) }, ordered);
   if (!isJson) printRows(io, saidDone(memory.id, done));
   return 0;

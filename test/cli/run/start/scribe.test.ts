@@ -37,6 +37,34 @@ it("`legion memory flush` has the context made of what was said until now", asyn
   expect((await legion(["memory", "--json"], { cwd })).out).toContain('"keeper":"scribe"');
 });
 
+it("what was forgotten is not before the eyes of a scribe any more: its sessions end, and begin without it", async () => {
+  const cwd = await createTempProject({});
+  await legion(["start", "1", "--scribe", "--task", "note boat: Canary is blue", ...END], { cwd });
+  await legion(["memory", "flush"], { cwd });
+  await legion(["start", ...END], { cwd });
+  await legion(["start", "--task", "noop", ...END], { cwd });
+  const before = await openingOf(cwd);
+  expect(before).toContain("Canary");
+  expect(await legion(["memory", "forget", "--query", "Canary", "--yes"], { cwd })).toMatchObject({
+    ...{ exitCode: 0, err: "" },
+  });
+  await legion(["start", "--task", "noop", ...END], { cwd });
+  const after = await openingOf(cwd);
+  expect(after).not.toBe(before);
+  expect(after).not.toContain("Canary");
+});
+
+/** What the newest session of the scribe began with. */
+async function openingOf(cwd: string): Promise<string> {
+  const events: Event[] = [];
+  for await (const event of createFileBackend(cwd).reader.events("scribe")) events.push(event);
+  const start = events.findLastIndex(
+    (event) => event.kind === "observed" && event.control === "start_session",
+  );
+  const results = events.slice(start).flatMap((event) => (event.kind === "result" ? [event.content] : []));
+  return results.slice(0, 2).join("\n");
+}
+
 /** What agent 1 answered. */
 async function answersIn(cwd: string): Promise<readonly string[]> {
   const { out } = await legion(["log", "1", "--json"], { cwd });
