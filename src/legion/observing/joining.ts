@@ -4,29 +4,57 @@
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { ObservedMarks, ObservedPlace } from "../../past/observed/marks.ts";
-import { beginningOf, joining, type Observation } from "./reading.ts";
+import { beginningOf, joining, unlessUnreadable, type Observation } from "./reading.ts";
 
 const NOT_BEGUN = { root: "", log: "", seq: 0 } as const;
 
-/** Did a log that is not known yet begin, at that time, when it was to be observed already? */
-type IsLater = (atMs: number) => boolean;
+/** Did a log that is not known yet, of this agent, begin at that time when it was to be observed already? */
+type IsLater = (atMs: number, agent: AgentId) => boolean;
 
-/** What has to be said of the logs of `agents` before they are read on; mostly nothing. */
-export async function joinAll(
-  observation: Observation,
-  marks: ObservedMarks,
-  agents: readonly AgentId[],
-  isLater: IsLater,
-): Promise<readonly ObservedEvent[]> {
-  const events: ObservedEvent[] = [];
-  for (const agent of agents) {
-    const place = marks.places.get(agent);
-    const at = place
-      ? await again(observation, { agent, place, isMoved: isMoved(marks, agents, agent) })
-      : await first(observation, agent, isLater);
-    if (at) events.push(joining(agent, at));
-  }
-  return events;
+/** @param beganMs when the observer's own log did */
+export function createJoining(observation: Observation, marks: ObservedMarks, beganMs: number) {
+  const { places } = marks;
+  /** Whose places are known to be in the logs that there are. */
+  const checked = new Set<AgentId>();
+  /** Whose logs could not be read when that was tried last. */
+  const unread = new Set<AgentId>();
+  /** Those that were there as it began, as far as is known. */
+  const early = new Set<AgentId>();
+  const wasThere = (atMs: number): boolean => observation.observe !== "all" || atMs <= beganMs;
+  const joinAll = async (
+    agents: readonly AgentId[],
+    all: readonly AgentId[],
+    isLater: IsLater,
+  ): Promise<readonly ObservedEvent[]> => {
+    const events: ObservedEvent[] = [];
+    for (const agent of agents) {
+      const place = places.get(agent);
+      const joined = place
+        ? again(observation, { agent, place, isMoved: isMoved(marks, all, agent) })
+        : first(observation, agent, isLater);
+      const at = await joined.catch(unlessUnreadable);
+      if (at === "unreadable") unread.add(agent);
+      else {
+        unread.delete(agent);
+        checked.add(agent);
+        if (at) events.push(joining(agent, at));
+      }
+    }
+    return events;
+  };
+  return {
+    unread,
+    /** What has to be said of the logs of `agents`, who are all that there are, before any is read on; mostly nothing. */
+    async begin(agents: readonly AgentId[]): Promise<readonly ObservedEvent[]> {
+      for (const agent of agents) early.add(agent);
+      return joinAll(agents, agents, (atMs) => !wasThere(atMs));
+    },
+    /** The same of those that came later, or began anew. */
+    async goOn(agents: readonly AgentId[]): Promise<readonly ObservedEvent[]> {
+      const unchecked = agents.filter((agent) => !checked.has(agent) || !places.get(agent)?.root);
+      return joinAll(unchecked, unchecked, (atMs, agent) => !early.has(agent) || !wasThere(atMs));
+    },
+  };
 }
 
 type LogStart = Omit<ObservedPlace, "joined">;
@@ -35,7 +63,7 @@ async function first({ reader }: Observation, agent: AgentId, isLater: IsLater):
   const beginning = await beginningOf(reader, agent);
   if (!beginning) return NOT_BEGUN;
   const { root, atMs } = beginning;
-  if (isLater(atMs)) return { root, log: root, seq: 0 };
+  if (isLater(atMs, agent)) return { root, log: root, seq: 0 };
   const { log = root, last } = await reader.ledger(agent);
   return { root, log, seq: last };
 }

@@ -1,5 +1,6 @@
 // Reads on in the logs that an agent observes, a little at a time: what is not taken in yet stays where it is.
 
+import { isLegionError } from "../../base/errors.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { orderIn } from "../../domain/event/invoking.ts";
 import type { LogPlace, ObservedEvent } from "../../domain/event/observed.ts";
@@ -67,6 +68,12 @@ export function createRoll({ observer, observe, reader }: Observation): () => Pr
   };
 }
 
+/** One log that is damaged, or of a newer version, keeps back nothing that others say: it is looked at again. */
+export function unlessUnreadable(error: unknown): "unreadable" {
+  if (isLegionError(error, "DAMAGED") || isLegionError(error, "STORAGE")) return "unreadable";
+  throw error;
+}
+
 /** An event that has the log of `agent` observed from behind event `seq` on. */
 export function joining(agent: AgentId, { root, log, seq }: Omit<ObservedPlace, "joined">): ObservedEvent {
   return { kind: "observed", of: { agent, log, seq }, from: root, control: "observe", thread: "", n: 0 };
@@ -123,7 +130,13 @@ export function createReading(
     return { found, isCut: found.length >= most };
   };
   return {
-    readOn,
+    async readOn(agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart | "unreadable"> {
+      return readOn(agent, agents).catch((error: unknown) => {
+        // What was found there before it failed is to be found again.
+        read.delete(agent);
+        return unlessUnreadable(error);
+      });
+    },
     /** Reads anew from where the observer's log says that it stands. */
     forget: (agent: AgentId) => void read.delete(agent),
   };

@@ -15,11 +15,14 @@ import { saidIn } from "../../past/observed/said.ts";
 import type { Memory } from "../../past/past.ts";
 import type { AgentPlace } from "../hosting/agent-plan.ts";
 import type { Supervised } from "../supervision/supervisor.ts";
-import { joinAll } from "./joining.ts";
+import { createJoining } from "./joining.ts";
 import { createReading, createRoll, type Observation, type UnheardMessage } from "./reading.ts";
 
 /** A session of a thread is over after so much silence. */
 export const SILENCE_MS = 30 * 60_000;
+
+/** How often is looked at a log that could not be read. */
+const RETRY_MS = 10_000;
 
 export interface ObservingPlace extends Observation {
   readonly memory: Memory;
@@ -82,14 +85,15 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
     async wait(signal) {
       const { sessions } = memory.conversation.invocations;
       const silences = [...sessions.values()].map(({ saidMs }) => saidMs + SILENCE_MS - clock.now());
-      const waitMs = Math.max(0, Math.min(...silences, place.lookMs ?? Infinity));
+      const lookMs = place.lookMs ?? (backlog.isBlocked() ? RETRY_MS : undefined);
+      const waitMs = Math.max(0, Math.min(...silences, lookMs ?? Infinity));
       const rung = new AbortController();
       const { signal: either, unlink } = linkSignals(signal, rung.signal);
       const timer = waitMs === Infinity ? [] : [clock.sleep(waitMs, either)];
       await Promise.race([bell.rung(either), ...timer]);
       rung.abort();
       unlink();
-      if (place.lookMs !== undefined) bell.ring();
+      if (lookMs !== undefined) bell.ring();
     },
     close: bell.close,
   };
@@ -131,23 +135,14 @@ interface ObserverPast {
 function createBacklog(place: ObservingPlace, { marks, ordered, beganMs }: ObserverPast) {
   const reading = createReading(place, marks, ordered);
   const roll = createRoll(place);
-  const { places } = marks;
+  const joined = createJoining(place, marks, beganMs);
+  const { unread } = joined;
   let joins: readonly ObservedEvent[] = [];
   let messages: readonly UnheardMessage[] = [];
   /** Whose logs have more than was read. */
   let cut: readonly AgentId[] = [];
-  /** Whose places are known to be in the logs that there are. */
-  const checked = new Set<AgentId>();
-  const check = async (agents: readonly AgentId[], isLater: (atMs: number) => boolean) => {
-    const events = await joinAll(place, marks, agents, isLater);
-    for (const agent of agents) checked.add(agent);
-    return events;
-  };
   return {
-    async join(): Promise<readonly ObservedEvent[]> {
-      const isLater = (atMs: number): boolean => place.observe === "all" && atMs > beganMs;
-      return check(await roll(), isLater);
-    },
+    join: async (): Promise<readonly ObservedEvent[]> => joined.begin(await roll()),
     get joins() {
       return joins;
     },
@@ -157,18 +152,24 @@ function createBacklog(place: ObservingPlace, { marks, ordered, beganMs }: Obser
     get size() {
       return joins.length + messages.length;
     },
+    /** Is there a log that could not be read when it was looked at last? */
+    isBlocked: () => unread.size > 0,
     /** Reads on where something was said. Returns whether there is more than it read. */
     async look(rung: ReadonlySet<AgentId> | "all"): Promise<boolean> {
       const agents = await roll();
-      const unchecked = agents.filter((agent) => !checked.has(agent) || !places.get(agent)?.root);
-      joins = await check(unchecked, () => true);
+      joins = await joined.goOn(agents);
       const found: UnheardMessage[] = [];
       const left: AgentId[] = [];
       const isRung = (agent: AgentId): boolean => rung === "all" || rung.has(agent) || cut.includes(agent);
       for (const agent of [...agents, place.observer]) {
         const isNew = joins.some(({ of }) => of.agent === agent);
         if (isNew) reading.forget(agent);
-        const part = !isNew && isRung(agent) ? await reading.readOn(agent, agents) : undefined;
+        const isDue = !isNew && marks.places.has(agent) && (isRung(agent) || unread.delete(agent));
+        const part = isDue ? await reading.readOn(agent, agents) : undefined;
+        if (part === "unreadable") {
+          unread.add(agent);
+          continue;
+        }
         found.push(...(part?.found ?? []));
         if (isNew || part?.isCut) left.push(agent);
       }
