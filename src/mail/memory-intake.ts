@@ -3,7 +3,8 @@
 import type { NewMemoryEvent } from "../domain/memory/record.ts";
 import { parseMessageId, type Delivery } from "../domain/message/message.ts";
 import type { MemoryStanding } from "../past/memory/standing.ts";
-import { takenIn } from "../past/memory/take-in.ts";
+import { hear, isHeard, markIn, type HeardMark, type HeardMessages } from "../past/memory/heard.ts";
+import { repeated, takenIn } from "../past/memory/take-in.ts";
 import type { Receipt } from "./bus.ts";
 import { standingOf } from "./mailbox.ts";
 
@@ -14,12 +15,15 @@ export interface MemoryIntake {
   readonly receipts: readonly Receipt[];
 }
 
-/** One delivery after the other, where the memory stands like this. */
+/** One delivery after the other, where the memory stands like this, and has heard so much. */
 export function planMemoryIntake(
   { seen: before, keeper }: Pick<MemoryStanding, "seen" | "keeper">,
+  heard: ReadonlyMap<string, number>,
   deliveries: readonly Delivery[],
 ): MemoryIntake {
   const seen = new Map(before);
+  const heardHere: HeardMessages = new Map();
+  const isRepeated = (mark: HeardMark): boolean => isHeard(heard, mark) || isHeard(heardHere, mark);
   const now = { keeper };
   const events: NewMemoryEvent[] = [];
   const receipts = deliveries.map((delivery): Receipt => {
@@ -29,7 +33,10 @@ export function planMemoryIntake(
     seen.set(delivery.from, parseMessageId(delivery.message.id).n);
     for (const event of takenIn(delivery, now)) {
       if (event.kind === "kept") now.keeper = event.by;
-      events.push(event);
+      const mark = markIn(event);
+      const isThere = mark !== undefined && isRepeated(mark);
+      events.push(event.kind === "entry" && isThere ? repeated(event) : event);
+      hear(heardHere, mark);
     }
     return { status: "accepted" };
   });

@@ -54,6 +54,8 @@ export interface EntryEvent extends EntryNote {
   /** What was said, word for word. */
   readonly raw: string;
   readonly taint?: Message["taint"];
+  /** Of a message whose words are gone: what is left to know it by. */
+  readonly heard?: string;
 }
 
 export interface ContextEvent extends ContextNote {
@@ -82,7 +84,7 @@ export interface ForgottenEvent {
   readonly reason?: string;
 }
 
-/** Something that is no record was sent here: it counts, and nothing of it is kept. */
+/** Something that is no record, or a message that is there already, was sent here: it counts, and nothing of it is kept. */
 export interface VoidEvent {
   readonly kind: "void";
   readonly mail: number;
@@ -90,6 +92,8 @@ export interface VoidEvent {
   readonly by: AgentId;
   /** What is wrong with it. */
   readonly reason: string;
+  /** It stands for an entry that is forgotten: what is left to know its message by. */
+  readonly heard?: string;
 }
 
 /** A person took on what stands before this, which was written elsewhere. */

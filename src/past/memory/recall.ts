@@ -72,6 +72,7 @@ export function toEntry({
   mail: _mail,
   from: _from,
   epoch: _epoch,
+  heard: _heard,
   ...entry
 }: Extract<MemoryEvent, { kind: "entry" }>): RememberedEntry {
   return entry;

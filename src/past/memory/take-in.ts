@@ -1,7 +1,7 @@
 // What a long-term memory makes of what is sent to it. It never refuses: what is no record counts all the same, or its sender
 // would send it for ever.
 
-import type { NewMemoryEvent } from "../../domain/memory/record.ts";
+import type { EntryEvent, NewMemoryEvent, VoidEvent } from "../../domain/memory/record.ts";
 import { readRecord } from "../../domain/memory/record-schema.ts";
 import { MAX_CONTENT_BYTES, parseMessageId, type Delivery } from "../../domain/message/message.ts";
 import { counts, type MemoryStanding } from "./standing.ts";
@@ -22,4 +22,9 @@ export function takenIn(
   const claim: NewMemoryEvent[] =
     standing.keeper === undefined && !counts(standing, by) ? [{ kind: "kept", by }] : [];
   return [...claim, { kind: "context", ...told, content, ...record.context, ...marks }];
+}
+
+/** What `entry` comes to where there is one of the same message, or was before it was forgotten. */
+export function repeated({ mail, from, by }: Pick<EntryEvent, "mail" | "from" | "by">): VoidEvent {
+  return { kind: "void", mail, from, by, reason: "an entry of that message was there already" };
 }

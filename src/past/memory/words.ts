@@ -1,10 +1,11 @@
 // What of a memory's record is words, which may have to be forgotten: they are kept beside the record, which says where they
-// are. What stays when they are gone is its number, its time, and who sent it.
+// are. What stays when they are gone is its number, its time, who sent it, and a mark of the message that it is.
 
 import { createHash, randomBytes } from "node:crypto";
 import { fieldsOf, readJson } from "../../base/text/json.ts";
 import type { OpenedEvent, Stamp } from "../../domain/event/event.ts";
 import type { ContextEvent, EntryEvent, NewMemoryEvent } from "../../domain/memory/record.ts";
+import { heardMark } from "./heard.ts";
 
 type EntryWords = Pick<EntryEvent, "raw" | "summary" | "speaker" | "thread" | "tags" | "of" | "taint">;
 type ContextWords = Pick<ContextEvent, "content" | "taint">;
@@ -30,7 +31,8 @@ const SALT_BYTES = 16;
 /** A record and its words, as a text that nobody can guess from its hash. */
 export function splitWords(event: NewMemoryEvent): Split {
   if (event.kind === "entry") {
-    const { raw, summary, speaker, thread, tags, of, taint, ...record } = event;
+    const { raw, summary, speaker, thread, tags, of, taint, ...rest } = event;
+    const record = of ? { ...rest, heard: heardMark(of) } : rest;
     return {
       record: (words) => ({ ...record, words }),
       words: salted({ raw, summary, speaker, thread, tags, of, taint }),
@@ -53,8 +55,10 @@ export function hashOfWords(words: string | Uint8Array): string {
 /** The record with its words again, which are empty where they are gone: forgotten, or lost. */
 export function joinWords<S>(stored: Wordless & S, words: string | undefined): NewMemoryEvent & S {
   if (stored.kind === "entry") {
-    const { words: _place, ...record } = stored;
-    return { ...record, ...NO_ENTRY_WORDS, ...(known(words) as Partial<EntryWords>) };
+    const { words: _place, heard, ...record } = stored;
+    const told = known(words) as Partial<EntryWords>;
+    const left = heard === undefined || told.of ? {} : { heard };
+    return { ...record, ...left, ...NO_ENTRY_WORDS, ...told };
   }
   if (stored.kind !== "context") return stored;
   const { words: _place, ...record } = stored;

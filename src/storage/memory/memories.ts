@@ -6,6 +6,7 @@ import { LOG_FORMAT, type Stamp } from "../../domain/event/event.ts";
 import { parseMemoryId, type MemoryId } from "../../domain/memory/memory-id.ts";
 import type { MemoryEvent, NewMemoryEvent } from "../../domain/memory/record.ts";
 import { planMemoryIntake } from "../../mail/memory-intake.ts";
+import { hear, markIn, type HeardMessages } from "../../past/memory/heard.ts";
 import { accountMemory, createStanding, type MemoryStanding } from "../../past/memory/standing.ts";
 import { joinWords, splitWords } from "../../past/memory/words.ts";
 import { readThrough } from "../search/remembered.ts";
@@ -14,6 +15,7 @@ import type { Memories, MemoryReader } from "../contract/memory/memories.ts";
 interface KeptMemory {
   readonly log: MemoryEvent[];
   readonly standing: MemoryStanding;
+  readonly heard: HeardMessages;
 }
 
 export function createProcessMemories(now: () => number = Date.now): Memories {
@@ -21,7 +23,7 @@ export function createProcessMemories(now: () => number = Date.now): Memories {
   const inTurn = inTurnsEach();
   const of = (id: MemoryId): KeptMemory => {
     parseMemoryId(id);
-    return kept.get(id) ?? { log: [], standing: createStanding() };
+    return kept.get(id) ?? { log: [], standing: createStanding(), heard: new Map() };
   };
   const read = (id: MemoryId): MemoryReader => ({
     standing: async () => structuredClone(of(id).standing),
@@ -42,7 +44,8 @@ export function createProcessMemories(now: () => number = Date.now): Memories {
     read,
     receive: (id, delivery) =>
       inTurn(id, async () => {
-        const { events, receipts } = planMemoryIntake(of(id).standing, [delivery]);
+        const { standing, heard } = of(id);
+        const { events, receipts } = planMemoryIntake(standing, heard, [delivery]);
         add(id, events);
         return receipts[0]!;
       }),
@@ -51,10 +54,11 @@ export function createProcessMemories(now: () => number = Date.now): Memories {
   });
 }
 
-function append({ log, standing }: KeptMemory, events: readonly NewMemoryEvent[], at: string): void {
+function append({ log, standing, heard }: KeptMemory, events: readonly NewMemoryEvent[], at: string): void {
   const put = (event: MemoryEvent): void => {
     log.push(event);
     accountMemory(standing, event);
+    hear(heard, markIn(event));
   };
   const stamp = (): Stamp => ({ seq: log.length + 1, epoch: 1, at });
   if (log.length === 0) put({ ...stamp(), kind: "opened", format: LOG_FORMAT, log: randomUUID(), seals: {} });

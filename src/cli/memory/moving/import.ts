@@ -37,7 +37,9 @@ export async function order(ordered: Ordered): Promise<number> {
   const redactor = createRedactor(site.config.secrets());
   const isThere = seenIn(entries);
   const taken = read.events
-    .filter((event) => (event.kind === "entry" ? !isThere(event) : isEmpty && isOwn))
+    .filter((event) =>
+      event.kind === "entry" ? !isThere(event) : isOwn && (isEmpty || event.kind === "void"),
+    )
     .map((event) => redactor.value(isOwn ? event : marked(event, file)));
   await takeIn({ id, memories, isNew: isEmpty }, taken);
   report({ id, read, taken, isOwn }, ordered);
@@ -76,10 +78,13 @@ function seenIn(entries: readonly SaidEntry[]): (entry: SaidEntry) => boolean {
 
 type SaidEntry = Pick<Extract<HeldEvent, { kind: "entry" }>, "of" | "said" | "speaker" | "thread" | "raw">;
 
-/** Nobody here vouches for what it says. */
+/** Nobody here vouches for what it says, nor for which message it is of: that one may still be entered. */
 function marked(event: HeldEvent, file: string): HeldEvent {
-  if (event.kind === "kept") return event;
-  return { ...event, taint: markOf(event.taint, `file ${basename(file)}`) };
+  if (event.kind !== "entry" && event.kind !== "context") return event;
+  const taint = markOf(event.taint, `file ${basename(file)}`);
+  if (event.kind === "context") return { ...event, taint };
+  const { of: _of, ...entry } = event;
+  return { ...entry, taint };
 }
 
 interface ImportReport {

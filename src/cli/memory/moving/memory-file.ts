@@ -24,6 +24,9 @@ const count = z.int().min(0).max(MAX_COUNT);
 const numbered = { seq: count.min(1), at: z.string().max(40), by: z.string().refine(isSender) };
 const marked = { taint: z.unknown().optional(), forgotten: z.literal(true).optional() };
 
+/** What is left of a message whose entry is forgotten. */
+const HEARD = /^[0-9a-f]{16}#\d{1,15}$/;
+
 const schema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("memory"),
@@ -34,7 +37,7 @@ const schema = z.discriminatedUnion("kind", [
     kind: z.literal("entry"),
     ...{ ...numbered, ...marked, raw: z.string(), summary: z.unknown(), role: z.unknown() },
     ...{ speaker: z.unknown(), thread: z.unknown(), said: z.unknown(), tags: z.unknown() },
-    ...{ summarised: z.unknown(), of: z.unknown().optional() },
+    ...{ summarised: z.unknown(), of: z.unknown().optional(), heard: z.string().regex(HEARD).optional() },
   }),
   z.strictObject({
     kind: z.literal("context"),
@@ -51,7 +54,7 @@ function isSender(by: string): boolean {
 }
 
 /** What a file holds of a memory that is kept, in its order. */
-export type HeldEvent = Extract<MemoryEvent, { kind: "entry" | "context" | "kept" }>;
+export type HeldEvent = Extract<MemoryEvent, { kind: "entry" | "context" | "kept" | "void" }>;
 
 /** One line of a file for an event; `undefined` for what is no part of a file. */
 export function lineOf(event: MemoryEvent, forgotten: ReadonlySet<number>): object | undefined {
@@ -112,6 +115,7 @@ export function readLines(text: string, file: string, authorship: Pick<Authorshi
       last = read.seq;
       if (read.kind === "kept") events.push({ ...read, epoch: 0 });
       else if (!read.forgotten) events.push(heldIn(read));
+      else if (read.kind === "entry" && read.heard !== undefined) events.push(forgottenIn(read, read.heard));
     }
   }
   throw wrong(lines.length, "the end of the file is missing");
@@ -142,6 +146,11 @@ function detailsOf(line: RecordLine): unknown {
   if (line.kind === "context") return { context: { upTo: line.upTo, base: line.base } };
   const { summary, role, speaker, thread, said, tags, of, summarised } = line;
   return { entry: { summary, role, speaker, thread, said, tags, of, summarised } };
+}
+
+/** What was forgotten does not come back where its message is read again. */
+function forgottenIn({ seq, at, by }: RecordLine, heard: string): HeldEvent {
+  return { kind: "void", seq, at, by, ...OF_NOBODY, reason: "it is forgotten", heard };
 }
 
 /** Nobody's mail: it counts for no sender. */

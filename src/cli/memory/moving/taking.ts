@@ -52,7 +52,7 @@ function groupsOf(events: readonly HeldEvent[]): readonly (readonly HeldEvent[])
 function renumbered(event: HeldEvent, numbers: ReadonlyMap<number, number>): NewMemoryEvent {
   if (event.kind === "kept") return { kind: "kept", by: event.by };
   const { seq: _seq, at: _at, epoch: _epoch, ...rest } = event;
-  if (rest.kind === "entry") return rest;
+  if (rest.kind !== "context") return rest;
   const { base: before, upTo: newest, ...context } = rest;
   // Of what is not there any more nothing is in it that is.
   const told = [...numbers].findLast(([old]) => old <= newest)?.[1] ?? 0;
@@ -80,5 +80,6 @@ function isSame(held: HeldEvent, event: MemoryEvent): boolean {
   if (held.kind === "kept") return event.kind === "kept" && event.by === held.by;
   if (event.kind !== held.kind || event.mail !== 0) return false;
   if (held.kind === "entry") return event.kind === "entry" && event.raw === held.raw;
+  if (held.kind === "void") return event.kind === "void" && event.heard === held.heard;
   return event.kind === "context" && event.content === held.content;
 }

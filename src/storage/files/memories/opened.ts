@@ -6,6 +6,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { LOG_FORMAT } from "../../../domain/event/event.ts";
 import type { MemoryId } from "../../../domain/memory/memory-id.ts";
 import type { NewMemoryEvent } from "../../../domain/memory/record.ts";
+import { hear, markIn, packHeard, unpackHeard, type HeardMessages } from "../../../past/memory/heard.ts";
 import { accountMemory, createStanding, type MemoryStanding } from "../../../past/memory/standing.ts";
 import { splitWords, type Wordless } from "../../../past/memory/words.ts";
 import { foreignMemory } from "../../contract/foreign.ts";
@@ -33,6 +34,8 @@ export interface MemoryWriter extends MemoryFolder {
 
 export interface OpenedMemory {
   readonly standing: MemoryStanding;
+  /** Of which messages it has, or had, entries. */
+  readonly heard: ReadonlyMap<string, number>;
   /** The oldest shard that `context.md` may say where no person changed it; 0 for any. */
   shown: number;
   /** Adds events as one, with their words. Durable when it resolves. Rejects with STORAGE; then `mend` has to come first. */
@@ -47,6 +50,7 @@ export interface OpenedMemory {
 
 /** How it goes on. */
 interface WriteStart extends Pick<Closed, "standing" | "journal"> {
+  readonly heard: HeardMessages;
   readonly texts?: TextsEnd | undefined;
   /** What is to be erased, by numbers, for all that is known. */
   readonly forgotten: readonly number[];
@@ -54,6 +58,7 @@ interface WriteStart extends Pick<Closed, "standing" | "journal"> {
 
 interface WriteState {
   readonly standing: MemoryStanding;
+  readonly heard: HeardMessages;
   readonly journal: Journal;
   readonly texts: Texts;
 }
@@ -65,7 +70,10 @@ export async function openMemory(writer: MemoryWriter): Promise<OpenedMemory> {
   if (isForeign && writer.foreign === undefined) throw foreignMemory(id);
   await disk.emptyTmp();
   const closed = isForeign ? undefined : await readStanding(writer);
-  const start = closed && (await isUntouched(closed, writer)) ? { ...closed, forgotten: [] } : undefined;
+  const start =
+    closed && (await isUntouched(closed, writer))
+      ? { ...closed, heard: unpackHeard(closed.heard), forgotten: [] }
+      : undefined;
   if (!start && durability === "disk") await settleSegments(paths.log, disk);
   let state = await begin(writer, start ?? (await readThrough(writer)));
   let shown = closed?.shown ?? 0;
@@ -82,6 +90,9 @@ export async function openMemory(writer: MemoryWriter): Promise<OpenedMemory> {
   return {
     get standing() {
       return state.standing;
+    },
+    get heard() {
+      return state.heard;
     },
     get shown() {
       return shown;
@@ -128,6 +139,7 @@ async function isUntouched({ journal, texts }: Closed, { paths, disk }: MemoryFo
 async function readThrough(folder: MemoryFolder, end?: JournalStart): Promise<WriteStart> {
   const { paths, disk } = folder;
   const standing = createStanding();
+  const heard: HeardMessages = new Map();
   const segments: SegmentEnd[] = [];
   const forgotten: number[] = [];
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
@@ -136,6 +148,7 @@ async function readThrough(folder: MemoryFolder, end?: JournalStart): Promise<Wr
     const { name, bytes, sealed, records, damages, trailing } = segment;
     for (const record of records) {
       accountMemory(standing, record);
+      hear(heard, markIn(record));
       if (record.kind === "forgotten") forgotten.push(...record.seqs);
     }
     lost = records.length > 0 ? trailing : lost + trailing;
@@ -144,12 +157,12 @@ async function readThrough(folder: MemoryFolder, end?: JournalStart): Promise<Wr
   }
   // Damaged lines at the end had numbers, too, and none is given twice.
   const journal = end ?? { last: standing.last + lost, segments };
-  return { standing, journal, forgotten };
+  return { standing, heard, journal, forgotten };
 }
 
 async function begin(
   writer: MemoryWriter,
-  { standing, journal: start, texts, forgotten }: WriteStart,
+  { standing, heard, journal: start, texts, forgotten }: WriteStart,
 ): Promise<WriteState> {
   const { paths, disk, lock, durability } = writer;
   // Whoever forgot may have ended before it was done.
@@ -161,12 +174,12 @@ async function begin(
     { ...writer, folder: paths.log, name: log, maxPartBytes: PART_BYTES, opening },
     start,
   );
-  return { standing, journal, texts: kept };
+  return { standing, heard, journal, texts: kept };
 }
 
 async function append(
   writer: MemoryWriter,
-  { journal, texts, standing }: WriteState,
+  { journal, texts, standing, heard }: WriteState,
   events: readonly NewMemoryEvent[],
 ): Promise<void> {
   const records = events.map((event): Wordless => {
@@ -177,7 +190,10 @@ async function append(
   await texts.settle();
   const stamped = journal.write(records);
   await journal.commit();
-  for (const event of stamped) accountMemory(standing, event);
+  for (const event of stamped) {
+    accountMemory(standing, event);
+    hear(heard, markIn(event));
+  }
   await eraseWords(
     writer,
     stamped.flatMap((event) => (event.kind === "forgotten" ? event.seqs : [])),
@@ -186,9 +202,12 @@ async function append(
 
 async function leave(
   folder: MemoryFolder,
-  { standing, journal, texts, shown }: WriteState & Pick<Closed, "shown">,
+  { standing, heard, journal, texts, shown }: WriteState & Pick<Closed, "shown">,
 ): Promise<void> {
   const end = await journal.acknowledged();
   if (end.segments.length > 0)
-    await writeStanding(folder, { standing, journal: end, texts: texts.end, shown });
+    await writeStanding(folder, {
+      ...{ standing, journal: end, texts: texts.end, shown },
+      heard: packHeard(heard),
+    });
 }

@@ -19,6 +19,7 @@ const schema = z.object({
   last: count,
   at: z.string(),
   seen: z.array(z.tuple([z.string(), count])),
+  heard: z.string(),
   keeper: z.string().optional(),
   contexts: z.array(count),
   entries: count,
@@ -30,6 +31,8 @@ const schema = z.object({
 
 export interface Closed {
   readonly standing: MemoryStanding;
+  /** As `packHeard` has it. */
+  readonly heard: string;
   readonly journal: JournalStart;
   readonly texts: TextsEnd | undefined;
   /** The shard that `context.md` said last; 0 for none. */
@@ -54,9 +57,9 @@ export async function readStanding({ paths, disk }: StandingPlace): Promise<Clos
   const line = await disk.read(paths.standing).catch(() => undefined);
   const { data } = schema.safeParse(line && fromLine(line.subarray(0, -1)));
   if (!data) return undefined;
-  const { journal, texts, shown, ...standing } = data;
+  const { journal, texts, shown, heard, ...standing } = data;
   if (!(await isOf(journal, standing.log, { paths, disk }))) return undefined;
-  return { standing: { ...standing, seen: new Map(standing.seen) }, journal, texts, shown };
+  return { standing: { ...standing, seen: new Map(standing.seen) }, heard, journal, texts, shown };
 }
 
 /** Is `log` what is in the place, with these segments before all others? */

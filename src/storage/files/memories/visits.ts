@@ -153,7 +153,7 @@ async function takeIn(
   try {
     if (opened.isBroken) await opened.mend();
     const deliveries = orders.map(({ work }) => work);
-    const { events, receipts } = planMemoryIntake(opened.standing, deliveries);
+    const { events, receipts } = planMemoryIntake(opened.standing, opened.heard, deliveries);
     if (events.length > 0) await opened.add(events);
     orders.forEach(({ done }, index) => done(receipts[index]!));
     if (events.some(({ kind }) => kind === "context")) await showContext(opened, place);

@@ -4,7 +4,8 @@
 import { CONTROL, parseMessageId, type Delivery } from "../../../domain/message/message.ts";
 import type { NewMemoryEvent } from "../../../domain/memory/record.ts";
 import { MAX_CONTEXTS } from "../../../past/memory/standing.ts";
-import { takenIn } from "../../../past/memory/take-in.ts";
+import { bitOf, markIn } from "../../../past/memory/heard.ts";
+import { repeated, takenIn } from "../../../past/memory/take-in.ts";
 import { hashOfWords, splitWords } from "../../../past/memory/words.ts";
 import type { LuaScript } from "../connection/script.ts";
 import { agentKeys } from "../scripts/keys.ts";
@@ -15,17 +16,22 @@ import { readReply, STANDING, type DeliveryGap } from "../scripts/watermarks.ts"
 /**
  * What these scripts have in common.
  *
- *   KEYS  as for PEER_LOG; seen, words, contexts
+ *   KEYS  as for PEER_LOG; seen, words, contexts, heard
  *   ARGV  as for PEER_LOG; durability, ...
  *
- * `add` appends an event and puts its words beside it. The same fold as `accountMemory`, but for what is forgotten.
+ * `add` appends an event and puts its words beside it. The same fold as `accountMemory`, but for what is forgotten. `row`, `bit`:
+ * the message that an entry is of, or ''.
  */
 const MEMORY = `${PEER_LOG}
-local seen, words, contexts = KEYS[5], KEYS[6], KEYS[7]
+local seen, words, contexts, heard = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 durability = ARGV[3]
 local keeper = redis.call('HGET', meta, 'keeper')
-local function add(kind, by, from, mail, at, record, text)
+local function bitsIn(row)
+  return tonumber(redis.call('HGET', heard, row) or 0)
+end
+local function add(kind, by, from, mail, at, record, text, row, bits)
   append(record)
+  if row ~= '' then redis.call('HSET', heard, row, bit.bor(bitsIn(row), tonumber(bits))) end
   redis.call('HSET', meta, 'at', at)
   if text ~= '' then redis.call('HSET', words, seq, text) end
   if tonumber(mail) > 0 then redis.call('HSET', seen, from, mail) end
@@ -50,12 +56,12 @@ end`;
  *   KEYS  as for MEMORY
  *   ARGV  as for MEMORY; where a log that is new begins if nothing is there: after this number, or anywhere if it is "";
  *         of each: number before it; event as for `add`; the event before it that makes its sender the keeper where there is
- *         none, or ""
+ *         none, or ""; what it comes to where there is an entry of the same message
  *   ->    of each as JSON what became of it, as `readReply` takes it
  */
 const RECEIVE: LuaScript = {
   name: "memory-receive",
-  keys: 7,
+  keys: 8,
   lua: `${MEMORY}${STANDING}
 local function beginning()
   if not id then return ARGV[4] end
@@ -63,17 +69,21 @@ local function beginning()
   return isFirst and '' or '0'
 end
 local start = beginning()
-local function receive(before, kind, by, from, mail, at, record, text, claim)
+local function receive(before, kind, by, from, mail, at, record, text, row, bits, claim, again)
   local standing, newest = standingOf(seen, from, mail, before, by == '${CONTROL}' and '0' or start)
   if standing ~= 'next' then return {status = standing, newest = newest} end
-  if claim ~= '' and not keeper then add('kept', by, from, 0, at, claim, '') end
-  add(kind, by, from, mail, at, record, text)
+  if claim ~= '' and not keeper then add('kept', by, from, 0, at, claim, '', '') end
+  if row ~= '' and bit.band(bitsIn(row), tonumber(bits)) ~= 0 then
+    add('void', by, from, mail, at, again, '', '')
+  else
+    add(kind, by, from, mail, at, record, text, row, bits)
+  end
   return {status = 'accepted'}
 end
 
 local replies = {}
-for i = 5, #ARGV, 9 do
-  replies[#replies + 1] = cjson.encode(receive(unpack(ARGV, i, i + 8)))
+for i = 5, #ARGV, 12 do
+  replies[#replies + 1] = cjson.encode(receive(unpack(ARGV, i, i + 11)))
 end
 return replies`,
 };
@@ -88,10 +98,10 @@ return replies`,
  */
 const CHANGE: LuaScript = {
   name: "memory-change",
-  keys: 7,
+  keys: 8,
   lua: `#!lua flags=allow-oom${MEMORY}
 if seq ~= tonumber(ARGV[4]) then return 'moved' end
-for i = 7, #ARGV, 7 do add(unpack(ARGV, i, i + 6)) end
+for i = 7, #ARGV, 9 do add(unpack(ARGV, i, i + 8)) end
 for number in string.gmatch(ARGV[5], '[^,]+') do
   redis.call('HDEL', words, number)
   redis.call('ZREM', contexts, number)
@@ -111,9 +121,10 @@ export interface IncomingRecord {
 export function incomingRecord(delivery: Delivery, at: string): IncomingRecord {
   const { n } = parseMessageId(delivery.message.id);
   const events = takenIn(delivery, { keeper: undefined });
-  const event = argumentsOf(events.at(-1)!, at);
+  const event = events.at(-1)!;
   const claim = events.length > 1 ? JSON.stringify({ at, ...events[0]! }) : "";
-  return { args: [delivery.after ?? n - 1, ...event, claim] };
+  const again = event.kind === "entry" ? JSON.stringify({ at, ...repeated(event) }) : "";
+  return { args: [delivery.after ?? n - 1, ...argumentsOf(event, at), claim, again] };
 }
 
 /** Of an event, as `add` takes it. */
@@ -122,7 +133,9 @@ function argumentsOf(event: NewMemoryEvent, at: string): Arguments {
   const text = JSON.stringify({ at, ...record(wordsMark(words)) });
   const by = "by" in event ? event.by : "";
   const sent = "mail" in event ? [event.from, event.mail] : ["", 0];
-  return [event.kind, by, ...sent, at, text, words];
+  const mark = markIn(event);
+  const { row, bit } = mark === undefined ? { row: "", bit: 0 } : bitOf(mark);
+  return [event.kind, by, ...sent, at, text, words, row, bit];
 }
 
 /** What a record says of words that stand beside it: how long they are, and their hash. */
@@ -171,6 +184,6 @@ export async function addToMemory(
 }
 
 function keysOf({ legion, agent }: RedisPlace): readonly string[] {
-  const { seen, words, contexts } = agentKeys(legion, agent);
-  return [seen, words, contexts];
+  const { seen, words, contexts, heard } = agentKeys(legion, agent);
+  return [seen, words, contexts, heard];
 }

@@ -40,6 +40,8 @@ function keysBelow(place: string) {
     out: `${place}:out`,
     /** Hash, of a memory only: the words of its records, by their numbers. */
     words: `${place}:words`,
+    /** Hash, of a memory only: the messages that it has entries of, or had, as bits of a number; by pair and row of 32. */
+    heard: `${place}:heard`,
     /** Sorted set, of a memory only: the shards of context that count. */
     contexts: `${place}:contexts`,
     /** Channel: says `mail` or `abort` when something was delivered. */

@@ -45,6 +45,17 @@ describe("what is forgotten", () => {
     expect(said(await place.events())).toEqual(["", "x 2", "x 3"]);
   });
 
+  it("does not come back where what the memory adds up to has to be read from its log again (M7)", async () => {
+    const note = { of: { log: "l", message: "0>1#1" } };
+    await place.visit((memories) => memories.receive(ID, entry(1, { content: CANARY, note })));
+    await forget();
+    await rm(place.paths.standing);
+    await place.visit((memories) => memories.receive(ID, entry(1, { from: "fork", content: CANARY, note })));
+    expect(await place.bytes()).not.toContain(CANARY);
+    const kinds = (await place.events()).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind !== "opened")).toEqual(["entry", "forgotten", "void"]);
+  });
+
   it("is erased at once where the one who wants it tries again", async () => {
     await place.visit((memories) => memories.receive(ID, entry(1, { content: CANARY })));
     let failures = 1;
