@@ -7,7 +7,7 @@ import { CONTROL, displayName, MAIL_SHARE } from "../domain/message/message.ts";
 import { count } from "../base/text/wording.ts";
 import { compose } from "../mail/compose.ts";
 import { planIntake, type Intake } from "../mail/intake.ts";
-import { mayDecide, nextFollowUp } from "../past/conversation.ts";
+import { mayDecide, nextFollowUp, type Conversation } from "../past/conversation.ts";
 import { modeNotices } from "./act/mode.ts";
 import { tellOfVoid } from "./act/question.ts";
 import type { Agent } from "./parts/agent.ts";
@@ -16,12 +16,17 @@ type Awaiting = Pick<Agent, "inbox" | "sources" | "memory">;
 
 /** How much waits to be taken in: of what is observed nothing, before the last of that is done. */
 export function awaited({ inbox, sources, memory: { conversation } }: Awaiting): number {
-  return inbox.unread + (conversation.invocations.open ? 0 : (sources?.waiting ?? 0));
+  return inbox.unread + (isBusy(conversation) ? 0 : (sources?.waiting ?? 0));
+}
+
+/** Is it at something that it observed? What an abort stopped is taken up with the next thing that is there to observe. */
+function isBusy({ invocations, aborted }: Conversation): boolean {
+  return invocations.open !== undefined && !aborted;
 }
 
 /** Resolves when something waits, or when `signal` aborts. */
 export async function untilAwaited({ inbox, sources, memory }: Awaiting, signal: AbortSignal): Promise<void> {
-  if (!sources || memory.conversation.invocations.open) return inbox.wait(signal);
+  if (!sources || isBusy(memory.conversation)) return inbox.wait(signal);
   const found = new AbortController();
   const either = linkSignals(signal, found.signal);
   await Promise.race([inbox.wait(either.signal), sources.wait(either.signal)]);
@@ -54,7 +59,7 @@ export async function takeIn(agent: Agent): Promise<void> {
 async function takeObserved({ sources, memory, inbox }: Agent): Promise<void> {
   const { conversation } = memory;
   if (!sources || inbox.unread > 0 || conversation.halt || mayDecide(conversation)) return;
-  if (conversation.invocations.open) return;
+  if (isBusy(conversation)) return;
   const event = await sources.next();
   if (!event) return;
   await memory.commit(event);

@@ -89,9 +89,10 @@ function isAwaited({ action, outcome }: DirectedStep): boolean {
   return action === "await_consistency" && outcome === "ok";
 }
 
-/** Since the last call that worked. */
+/** Since the last call that worked; what a person stopped is none. */
 function failuresOf({ steps }: Invocation): readonly DirectedStep[] {
-  return steps.slice(steps.findLastIndex(({ outcome }) => outcome === "ok") + 1);
+  const since = steps.slice(steps.findLastIndex(({ outcome }) => outcome === "ok") + 1);
+  return since.filter(({ outcome }) => outcome !== "idle");
 }
 
 function isByRules(progress: Invocation, { summarises }: DirectorFacts): boolean {

@@ -20,7 +20,7 @@ export interface LogPlace {
   readonly seq: number;
 }
 
-/** One thing to do, taken in from an observed log; each message once, whatever logs hold it. */
+/** One thing to do, taken in from an observed log; each message once, whatever logs hold it. Where one is open, it goes on. */
 export interface ObservedEvent {
   readonly kind: "observed";
   /** Where it stands; of one without a message, how far the log had been read. */

@@ -37,7 +37,8 @@ function watchDone({ id, legion: { inspector } }: WorkingAgent) {
   const see: Inspect = (seen) => {
     if (seen.kind !== "event" || seen.agent !== id) return;
     const { event } = seen;
-    if (event.kind === "observed" && event.control !== "observe") open = event.message?.id;
+    // What was stopped by an abort goes on without being named again.
+    if (event.kind === "observed" && event.control !== "observe") open = event.message?.id ?? open;
     const isEnd = event.kind === "decision" && event.model === RULES && event.calls.length === 0;
     if (!isEnd || open === undefined) return;
     done.add(open);

@@ -8,7 +8,12 @@ import { orderIn } from "../../domain/event/invoking.ts";
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Sources } from "../../mail/sources.ts";
-import { controlOf, type Invocations, type ThreadSession } from "../../past/observed/invocations.ts";
+import {
+  controlOf,
+  type Invocations,
+  type OpenInvocation,
+  type ThreadSession,
+} from "../../past/observed/invocations.ts";
 import { createObservedMarks, foldObserved, isSeen, type ObservedMarks } from "../../past/observed/marks.ts";
 import { createOrderedPlace, ordersIn, type OrderedPlace } from "../../past/observed/orders.ts";
 import { saidIn } from "../../past/observed/said.ts";
@@ -74,9 +79,11 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
       if (rung && (await backlog.look(rung))) bell.ring("nobody new");
       const [first] = backlog.messages;
       if (backlog.joins[0]) return backlog.joins[0];
-      if (first) return toDo(first, memory.conversation.invocations);
-      const last = over();
-      return last && ending(last[0], last[1].of);
+      const { invocations } = memory.conversation;
+      const { open, sessions } = invocations;
+      const last = first ? undefined : over();
+      if (open) return first || last ? again(open, sessions.get(open.thread)!) : undefined;
+      return first ? toDo(first, invocations) : last && ending(last[0], last[1].of);
     },
     taken(event) {
       foldObserved(marks, event);
@@ -118,6 +125,11 @@ function toDo(
   const n = session.n + 1;
   const control = ordered === "process_message_and_flush" ? ordered : controlOf(n);
   return { kind: "observed", of, from, control, thread, n, message };
+}
+
+/** What was stopped is done before anything else is taken in. */
+function again({ control, thread, n }: OpenInvocation, { of }: ThreadSession): ObservedEvent {
+  return { kind: "observed", of, from: of.log, control, thread, n };
 }
 
 function ending(thread: string, of: ObservedEvent["of"]): ObservedEvent {

@@ -70,6 +70,8 @@ function begin(invocations: Invocations, event: EventOf<"observed">): boolean {
   const { control, thread, n, message, of, at } = event;
   if (control === "observe") return false;
   const { sessions } = invocations;
+  // A person's abort had stopped it: it is taken up again where it was.
+  if (invocations.open) return true;
   const index = invocations.count++;
   // One that is begun anew counts from 0.
   const known = control === "start_session" ? undefined : sessions.get(thread);
