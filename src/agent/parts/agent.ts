@@ -56,6 +56,8 @@ export interface Thinker extends PromptSource, Correspondent {
   readonly model: MeteredModel;
   readonly presence: Presence;
   readonly rulebook: Pick<Rulebook, "own">;
+  /** Has its log keep what its modules find outside by now. */
+  readonly lookOutside: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What a module may read of its agent at any time, whether that runs or not. */
@@ -166,8 +168,6 @@ export interface Agent extends Thinker {
   /** What it observes; absent: nothing. */
   readonly sources?: Sources;
   readonly outbox: Outbox;
-  /** Has its log keep what its modules find outside by now. */
-  readonly lookOutside: (signal: AbortSignal) => Promise<void>;
   /** Judges one of its calls, and waits for what a person says where that has to be asked. */
   readonly admit: (call: Call, stops: Stops) => Promise<Clearance>;
   /** Judges one, asking nobody; absent: its calls run one after the other, whatever their effects. */

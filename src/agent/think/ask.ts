@@ -44,14 +44,15 @@ export async function ask(thinker: Thinker, stops: Stops): Promise<Asked> {
   await settleSpeech(speech, model, memory);
   try {
     const settled = await warnedIntroduction(thinker);
-    await compactIfLong(thinker, settled, stops);
-    const introduction = withCrowding(thinker, settled);
+    const introduction = (await compactIfLong(thinker, settled, stops))
+      ? await introductionAnew(thinker, stops)
+      : withCrowding(thinker, settled);
     try {
       return await decide(thinker, introduction, stops);
     } catch (error) {
       if (!isLegionError(error, "CONTEXT_OVERFLOW") || !(await compact(thinker, introduction, stops)))
         throw error;
-      return await decide(thinker, introduction, stops);
+      return await decide(thinker, await introductionAnew(thinker, stops), stops);
     }
   } catch (error) {
     const isOtherwise = isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(speech, model, memory));
@@ -66,6 +67,12 @@ export async function ask(thinker: Thinker, stops: Stops): Promise<Asked> {
 /** What opens the agent's next prompt, with all that the runtime adds to it. */
 export async function introductionOf(source: PromptSource): Promise<Introduction> {
   return withCrowding(source, await warnedIntroduction(source));
+}
+
+/** Behind a summary: what its modules recall, they recall by now. */
+async function introductionAnew(thinker: Thinker, { signal }: Stops): Promise<Introduction> {
+  await thinker.lookOutside(signal);
+  return introductionOf(thinker);
 }
 
 async function warnedIntroduction({ memory, modules, speech }: PromptSource): Promise<Introduction> {

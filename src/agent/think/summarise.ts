@@ -32,23 +32,23 @@ export function thresholdOf({
 
 /**
  * Compacts if introduction and view are past the threshold and that is worth its price; counts tokens only when they come
- * near it.
+ * near it. False if nothing has become shorter.
  */
 export async function compactIfLong(
   thinker: Thinker,
   introduction: Introduction,
   stops: Stops,
-): Promise<void> {
+): Promise<boolean> {
   const { view } = thinker.memory;
   const threshold = thresholdOf(thinker);
   const around = introductionTokens(introduction);
-  if (around + view.tokens < threshold * NEAR) return;
+  if (around + view.tokens < threshold * NEAR) return false;
   await countItems(thinker);
-  if (around + view.tokens <= threshold) return;
+  if (around + view.tokens <= threshold) return false;
   const prospect = prospectOf(thinker, around);
-  if (!prospect) return;
+  if (!prospect) return false;
   const least = prospect.prompt <= threshold ? WORTH_ASKING : WORTH_ASKING_IN_VAIN;
-  if (prospect.saved >= threshold * least) await compact(thinker, introduction, stops);
+  return prospect.saved >= threshold * least && compact(thinker, introduction, stops);
 }
 
 /** A summary has to save this share of the threshold: else the next one would be due a few decisions later. */

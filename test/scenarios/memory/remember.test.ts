@@ -3,11 +3,9 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { core } from "../../../modules/core.ts";
 import { memory } from "../../../modules/memory/index.ts";
 import { messaging } from "../../../modules/messaging.ts";
-import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import { describeDifference } from "../../../src/legion/replay/difference.ts";
 import { replay, replayLegion } from "../../legion/replay/replays.ts";
 import type { EntryNote } from "../../../src/domain/memory/record.ts";
@@ -206,48 +204,6 @@ describe.each(Object.keys(PLACES))("long-term memory in %s", (place) => {
     expect(shown).toEqual(["canary is called Bea", "canary is called Ada", undefined]);
     expect((await world.kinds("1", "recalled")).map(({ from }) => from)).toEqual([4, 3, undefined]);
   });
-
-  it("a summary of what came before is a time to read the context anew", async () => {
-    const { backend, start } = await open();
-    await keepContext(backend, "The boat is called Ada.");
-    const shown: string[] = [];
-    const asked = createScriptedModel(
-      ({ system, tools }) => {
-        if (tools.length === 0) return "You counted.";
-        shown.push(system);
-        return shown.length < 60 ? call("count", { text: `${shown.length} two three `.repeat(20) }) : done;
-      },
-      { window: 4_000 },
-    );
-    const world = await start({ "1": { model: asked, modules: [core, memory, counting], memories: [ID] } });
-    const told = world.until((seen) => seen.kind === "event" && seen.event.kind === "decision");
-    await world.say("1", "Count");
-    await told;
-    await keepContext(backend, "The boat is called Bea.");
-    await world.idle();
-    const [summary] = await world.kinds("1", "summary");
-    const recalled = await world.kinds("1", "recalled");
-    expect(recalled.map(({ content }) => content)).toEqual([
-      "The boat is called Ada.",
-      "The boat is called Bea.",
-    ]);
-    expect(recalled[1]!.seq).toBeGreaterThan(summary!.seq);
-    expect(shown[0]).toContain("> The boat is called Ada.");
-    expect(shown.at(-1)).toContain("> The boat is called Bea.");
-  });
-});
-
-const counting = defineModule({
-  name: "counting",
-  actions: {
-    count: defineAction({
-      description: "Count",
-      parameters: { text: z.string() },
-      effects: "none",
-      touches: [],
-      execute: ({ text }) => ok(text),
-    }),
-  },
 });
 
 it("what a person made of context.md while nobody ran stands in the next prompt, as a shard of theirs", async () => {
