@@ -25,7 +25,7 @@ export interface Damage {
   readonly bytes: Buffer;
 }
 
-/** What counts of one segment, in order. */
+/** What counts of one segment, in order; where not all is wanted, mostly without what stands before that. */
 export interface Segment<R extends JournalRecord> {
   readonly name: string;
   /** Up to the end of its last record or line. */
@@ -88,7 +88,8 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
     // A mailbox drops what was taken; also while it is read.
     if (!bytes) continue;
     const counted = bytes.subarray(0, seals.get(name) ?? (ends && (ends.get(name) ?? 0)));
-    const parsed = parse<R>(join(folder, name), counted, last, limit);
+    const start = from > 1 ? startOf(counted, from) : 0;
+    const parsed = parse<R>(join(folder, name), counted, { start, last, limit });
     last = parsed.records.at(-1)?.seq ?? last;
     yield { name, sealed: seals.has(name), ...parsed };
   }
@@ -141,7 +142,7 @@ export async function newestOpening(folder: string, disk: Disk): Promise<Opening
     const opening = await readOpening(file, disk);
     if (opening) return opening;
     const bytes = (await disk.read(file)) ?? Buffer.alloc(0);
-    if (parse(file, bytes, 0, Infinity).records.length > 0) found = "unreadable";
+    if (parse(file, bytes, ALL).records.length > 0) found = "unreadable";
   }
   return found;
 }
@@ -175,12 +176,53 @@ function limitsOf(openings: readonly (Opening | undefined)[]): readonly number[]
     .toReversed();
 }
 
-/** @param last was read before it @param limit the lowest sequence number that it cannot hold */
+/** The last line that is whole and stands before all records from number `from` on: their numbers ascend. */
+function startOf(bytes: Buffer, from: number): number {
+  let [start, end] = [0, bytes.length];
+  while (start < end) {
+    const found = wholeLineIn(bytes, (start + end) >> 1, end);
+    // Of what is damaged nobody knows the number: it is read.
+    if (!found) end = (start + end) >> 1;
+    else if (found.seq < from) {
+      if (found.offset === start) break;
+      start = found.offset;
+    } else end = (start + end) >> 1;
+  }
+  return start;
+}
+
+/** The first one that begins from `offset` on, or with all that is before; `undefined` if none does before `end`. */
+function wholeLineIn(
+  bytes: Buffer,
+  offset: number,
+  end: number,
+): { readonly offset: number; readonly seq: number } | undefined {
+  let at = offset === 0 ? 0 : bytes.indexOf(NEWLINE, offset - 1) + 1;
+  if (offset > 0 && at === 0) return undefined;
+  while (at < end) {
+    const next = bytes.indexOf(NEWLINE, at);
+    if (next === -1) return undefined;
+    const record = fromLine<JournalRecord>(bytes.subarray(at, next));
+    if (record) return { offset: at, seq: record.seq };
+    at = next + 1;
+  }
+  return undefined;
+}
+
+interface Extent {
+  readonly start: number;
+  /** Was read before it. */
+  readonly last: number;
+  /** The lowest sequence number that it cannot hold. */
+  readonly limit: number;
+}
+
+const ALL: Extent = { start: 0, last: 0, limit: Infinity };
+
 function parse<R extends JournalRecord>(
   file: string,
   bytes: Buffer,
-  last: number,
-  limit: number,
+  { start, last, limit }: Extent,
 ): Pick<Segment<R>, "bytes" | "records" | "damages" | "trailing"> {
   const records: R[] = [];
   const damages: Damage[] = [];
@@ -191,10 +233,10 @@ function parse<R extends JournalRecord>(
     records.push(record);
     trailing = 0;
   };
-  eachLine(bytes, (line, offset) => {
+  eachLine(bytes.subarray(start), (line, offset) => {
     const whole = fromLine<R>(line);
     if (whole) return keep(whole);
-    damages.push({ file, offset, bytes: line });
+    damages.push({ file, offset: start + offset, bytes: line });
     for (const piece of piecesOf(line)) {
       const record = fromLine<R>(piece);
       if (record) keep(record);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDisk, type Disk } from "../../../../src/base/files/disk.ts";
+import { readSegments } from "../../../../src/storage/files/journal/segments.ts";
 import { toLine } from "../../../../src/storage/folder/line.ts";
 import { createTempProject } from "../../../temp-project.ts";
 import { byHand } from "../../../world.ts";
@@ -110,6 +111,39 @@ describe("a journal that was torn", () => {
         },
       ),
       { numRuns: 200 },
+    );
+  });
+
+  it("is read from any record on as if it were read whole, whatever bytes of it changed (J3)", async () => {
+    const { journal } = await reopenJournal({ folder, disk });
+    await say(journal, ...Array.from({ length: 30 }, (_, n) => "text ".repeat(n % 7)));
+    await journal.close();
+    const [name] = await names();
+    const whole = await bytesOf(name!);
+    const seqsIn = async (place: string, from: number): Promise<readonly number[]> => {
+      const found: number[] = [];
+      for await (const { records } of readSegments(place, disk, from))
+        found.push(...records.map(({ seq }) => seq).filter((seq) => seq >= from));
+      return found;
+    };
+    const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { maxLength: 6 }),
+        fc.integer({ min: 2, max: 40 }),
+        async (all, from) => {
+          const bytes = Buffer.from(whole);
+          for (const { at, byte } of all) bytes[at] = byte;
+          const place = await withFile(name!, bytes);
+          const read = await seqsIn(place, 1);
+          expect(await seqsIn(place, from)).toEqual(read.filter((seq) => seq >= from));
+          const last = read.at(-1);
+          for await (const { records } of readSegments(place, disk, Number.MAX_SAFE_INTEGER))
+            expect(records.at(-1)?.seq).toBe(last);
+          await rm(place, { recursive: true });
+        },
+      ),
+      { numRuns: 300 },
     );
   });
 
