@@ -6,6 +6,15 @@ import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { readThrough } from "../kit/follow.ts";
 import { columnsFor, oneLine, print, printJson } from "../kit/output.ts";
 import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import {
+  behindFields,
+  behindText,
+  createBehindCount,
+  observersAmong,
+  type Behind,
+  type KnownObserver,
+} from "../../legion/observing/behind.ts";
 import type { AgentStatus } from "../../legion/status.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { clip, wrap } from "../kit/terminal.ts";
@@ -29,7 +38,7 @@ export const command: CliCommand = {
     await withSite(typed, io, async (site) => {
       if (isByCause) return showCauses(site, typed, io);
       if (typed.options["watch"]) return watch(site, typed, io);
-      const overview = await overviewOf(site);
+      const overview = await createLook(site)();
       if (typed.options["json"]) for (const item of itemsOf(overview)) printJson(io, item);
       else print(io, shown(overview, site, io));
     });
@@ -50,16 +59,41 @@ function readBy({ options: { by, watch } }: Typed): boolean {
   return by !== undefined;
 }
 
-function overviewOf(site: Site): Promise<Overview> {
-  return withLegion(site, (legion) => legion.status());
+/** An agent, and how far it is behind those that it observes; absent: it observes nobody. */
+interface ShownStatus extends AgentStatus {
+  readonly behind?: Behind;
+}
+
+type ShownOverview = Omit<Overview, "agents"> & { readonly agents: readonly ShownStatus[] };
+
+function createLook(site: Site): () => Promise<ShownOverview> {
+  const { reader } = site;
+  const count = createBehindCount(reader);
+  const behindOf = ({ id, observe }: KnownObserver): Promise<Behind | undefined> =>
+    count({ observer: id, observe }).catch((error: unknown) => {
+      // Its line says that it cannot be read.
+      if (isLegionError(error)) return undefined;
+      throw error;
+    });
+  return async () => {
+    const { agents, ...overview } = await withLegion(site, (legion) => legion.status());
+    const behind = new Map<AgentId, Behind | undefined>();
+    const ids = agents.map(({ id }) => id);
+    for (const observer of await observersAmong(ids, reader))
+      behind.set(observer.id, await behindOf(observer));
+    return { ...overview, agents: agents.map((status) => ({ ...status, behind: behind.get(status.id) })) };
+  };
 }
 
 /** What `--json` prints: agents have an `id`, servers that they use do not. */
-function itemsOf({ agents, servers }: Overview): readonly object[] {
-  return [...agents, ...servers.map(({ name, ...status }) => ({ server: name, ...status }))];
+function itemsOf({ agents, servers }: ShownOverview): readonly object[] {
+  return [
+    ...agents.map(({ behind, ...status }) => ({ ...status, ...(behind && behindFields(behind)) })),
+    ...servers.map(({ name, ...status }) => ({ server: name, ...status })),
+  ];
 }
 
-function shown({ agents, nodes, servers }: Overview, site: Site, io: Io): string {
+function shown({ agents, nodes, servers }: ShownOverview, site: Site, io: Io): string {
   const { nodes: shared } = site.backend;
   const where = shared ? ` in the legion ${shared.legion} at ${shared.shown}` : "";
   if (agents.length === 0) return `There are no agents yet${where}; \`legion start\` makes one.`;
@@ -81,9 +115,10 @@ function serverRow(
 
 /** A terminal keeps one table; a pipe gets another one, and a program another line of an agent, whenever that changes. */
 async function watch(site: Site, { options }: Typed, io: Io): Promise<void> {
-  const look = async function* (): AsyncGenerator<Overview> {
+  const overviewOf = createLook(site);
+  const look = async function* (): AsyncGenerator<ShownOverview> {
     try {
-      yield await overviewOf(site);
+      yield await overviewOf();
     } catch (error) {
       // A node that was ending when it was asked: the next look tells.
       if (!isLegionError(error, "REFUSED")) throw error;
@@ -171,7 +206,7 @@ interface TableOptions extends TableSpace {
 
 /** One row for each agent, then, indented, why it does not act. Fits into `columns` down to about 45. */
 export function statusTable(
-  agents: readonly AgentStatus[],
+  agents: readonly ShownStatus[],
   { nodes, places = "one", branchOf, ...space }: TableOptions,
 ): string {
   const isWanted = (column: StatusColumn): boolean => {
@@ -188,11 +223,11 @@ export function statusTable(
 
 const MAX_REASON_ROWS = 4;
 
-/** Why it does not act, in a few rows. */
-function explain({ reason }: AgentStatus, columns: number): readonly string[] {
-  if (oneLine(reason) === "") return [];
-  const rows = wrap(reason, columns - INDENT.length).slice(0, MAX_REASON_ROWS);
-  return rows.map((row) => INDENT + row);
+/** Why it does not act, in a few rows, and what it has not heard. */
+function explain({ reason, behind }: ShownStatus, columns: number): readonly string[] {
+  const why = oneLine(reason) === "" ? [] : wrap(reason, columns - INDENT.length).slice(0, MAX_REASON_ROWS);
+  const late = behind && behind.messages > 0 ? [`${behindText(behind)} behind`] : [];
+  return [...why, ...late].map((row) => INDENT + row);
 }
 
 /** Which node runs how many of them. */

@@ -2,7 +2,15 @@
 
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
-import { displayName } from "../../domain/message/message.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { withLegion } from "../../control/open.ts";
+import {
+  behindFields,
+  behindText,
+  createBehindCount,
+  observersAmong,
+  type Behind,
+} from "../../legion/observing/behind.ts";
 import { foreignMemory } from "../../storage/contract/foreign.ts";
 import { memoryPaths } from "../../storage/folder/memory-paths.ts";
 import { oneLine, print, printJson, printRows, warn } from "../kit/output.ts";
@@ -25,16 +33,26 @@ interface MemoryLine {
   readonly shards: number;
   readonly strays: number;
   readonly foreign: boolean;
+  /** What was said and those who write down here what they hear have not taken in; `null`: nobody does. */
+  readonly behind: Behind | null;
   /** Why it cannot be read. */
   readonly problem: string | null;
 }
 
 export async function order({ typed, io, site }: Ordered): Promise<number> {
-  const known = await site.backend.memories.known();
-  const lines = await Promise.all(known.map((id) => lineOf(id, site)));
-  if (typed.options["json"]) for (const line of lines) printJson(io, line);
+  const [known, scribes] = await Promise.all([site.backend.memories.known(), scribesAt(site)]);
+  const lines = await Promise.all(
+    known.map(async (id): Promise<MemoryLine> => {
+      const writers = scribes.filter(({ memory }) => memory === id);
+      return { ...(await lineOf(id, site)), behind: sumOf(writers) };
+    }),
+  );
+  if (typed.options["json"])
+    for (const { behind, ...line } of lines)
+      printJson(io, { ...line, ...(behind ? behindFields(behind) : { behind }) });
   else if (lines.length === 0) printRows(io, `There is no long-term memory here yet; ${HOW_MEMORY_BEGINS}.`);
   else print(io, tableRows(lines, COLUMNS, tableSpace(io)).join("\n"));
+  if (!typed.options["json"]) for (const remark of await remarksOn(scribes, site)) printRows(io, remark);
   for (const { memory, foreign, problem } of lines) {
     if (problem !== null) warn(io, `${memory} cannot be read: ${oneLine(problem)}`);
     else if (foreign) warn(io, `FOREIGN: ${oneLine(foreignMemory(memory).message)}`);
@@ -42,7 +60,53 @@ export async function order({ typed, io, site }: Ordered): Promise<number> {
   return 0;
 }
 
-async function lineOf(memory: MemoryId, { project, backend }: Site): Promise<MemoryLine> {
+interface Scribe {
+  readonly id: AgentId;
+  /** That it writes to. */
+  readonly memory: MemoryId;
+  readonly behind: Behind;
+}
+
+async function scribesAt({ reader }: Site): Promise<readonly Scribe[]> {
+  const count = createBehindCount(reader);
+  const scribes: Scribe[] = [];
+  for (const { id, observe, memories } of await observersAmong(await reader.known(), reader)) {
+    const [memory] = memories;
+    if (memory === undefined) continue;
+    try {
+      scribes.push({ id, memory, behind: await count({ observer: id, observe }) });
+    } catch (error) {
+      // `legion ps` says why it cannot be read.
+      if (!isLegionError(error)) throw error;
+    }
+  }
+  return scribes;
+}
+
+function sumOf(scribes: readonly Scribe[]): Behind | null {
+  if (scribes.length === 0) return null;
+  return {
+    messages: scribes.reduce((sum, { behind }) => sum + behind.messages, 0),
+    isCut: scribes.some(({ behind }) => behind.isCut),
+  };
+}
+
+/** Of each that has something to hear and does not go on with it. */
+async function remarksOn(scribes: readonly Scribe[], site: Site): Promise<readonly string[]> {
+  const late = scribes.filter(({ behind }) => behind.messages > 0);
+  if (late.length === 0) return [];
+  const { agents } = await withLegion(site, (legion) => legion.status(late.map(({ id }) => id)));
+  return agents.flatMap(({ id, state, node }) => {
+    const { memory, behind } = late.find((one) => one.id === id)!;
+    const isAtRest = ["stopped", "parked", "paused", "halted"].includes(state);
+    if (node !== null && !isAtRest) return [];
+    const { messages } = behind;
+    const waiting = `${behindText(behind)} ${messages === 1 ? "message waits" : "messages wait"}`;
+    return [`${memory}: its ${displayName(id)} has been ${state}; ${waiting}.`];
+  });
+}
+
+async function lineOf(memory: MemoryId, { project, backend }: Site): Promise<Omit<MemoryLine, "behind">> {
   const bytes = backend.nodes ? null : sizeIn(memoryPaths(project, memory).root).bytes;
   try {
     const reader = backend.memories.read(memory);
@@ -67,6 +131,7 @@ const COLUMNS: readonly Column<MemoryLine>[] = [
     rank: 2,
     cell: ({ keeper }) => (keeper === null ? "-" : displayName(keeper)),
   },
+  { title: "BEHIND", align: "right", rank: 1, cell: ({ behind }) => (behind ? behindText(behind) : "-") },
   {
     title: "SIZE",
     align: "right",

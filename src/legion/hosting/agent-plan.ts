@@ -234,8 +234,10 @@ export function recordOf(plan: AgentPlan, redactor: Redactor): string {
   const { id, name, description } = identity;
   // What commands are given is read again from there.
   const { sources, ...shown } = origin ?? {};
-  const director = plan.director?.name;
-  const record = redactor.value({ description, ...shown, model: model.name, director });
+  const directed = plan.director && {
+    ...{ director: plan.director.name, observe: plan.observe, memories: plan.memories },
+  };
+  const record = redactor.value({ description, ...shown, model: model.name, ...directed });
   return `${JSON.stringify({ id, name, ...record, limits, policy, sources }, null, 2)}\n`;
 }
 

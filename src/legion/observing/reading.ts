@@ -94,37 +94,66 @@ export async function beginningOf(
   return undefined;
 }
 
-/** @param ordered where the observer's own log is read on, for what is ordered there */
-export function createReading(
-  { reader, safe, observer }: Observation,
+/** Where a log is read on. */
+interface ReadingPlace extends Roll {
+  readonly start: ObservedPlace;
+}
+
+/** What one event says that was not taken in; mostly nothing. */
+interface ReadEvent {
+  readonly seq: number;
+  /** The name of its log there. */
+  readonly log: LogId;
+  readonly unheard: readonly UnheardMessage[];
+}
+
+/** Reads on in a log, event by event, as far as it is safe. In the observer's own stands what is ordered. */
+export async function* readEvents(
+  { reader, safe, observer }: Pick<Observation, "reader" | "safe" | "observer">,
   marks: ObservedMarks,
-  ordered: OrderedPlace,
-) {
-  /** How far each was read, which may be further than it was taken in. */
-  const read = new Map<AgentId, ObservedPlace>();
-  const heardIn = (event: Event, log: LogId, { agent, agents }: Roll): readonly SaidMessage[] =>
+  { agent, agents, start }: ReadingPlace,
+): AsyncGenerator<ReadEvent> {
+  const last = safe(agent);
+  let { log } = start;
+  let at = "";
+  const heardIn = (event: Event): readonly SaidMessage[] =>
     agent === observer
       ? ordersIn(event)
       : saidIn(event, { agent, log }).filter(({ message }) => isRead(message, { agent, agents, observer }));
+  for await (const event of reader.events(agent, Math.max(start.seq, start.joined + 1))) {
+    const { seq } = event;
+    if (seq > last) return;
+    if (event.kind === "opened") ({ log } = event);
+    // Clocks are set back, and what one log has stays in its order.
+    if (event.at > at) ({ at } = event);
+    const unheard: UnheardMessage[] = [];
+    for (const { message, from } of heardIn(event)) {
+      if (isSeen(marks, message, from)) continue;
+      const thread = orderIn(message)?.thread ?? threadOf(message);
+      unheard.push({ of: { agent, log, seq }, from, thread, message, at });
+    }
+    yield { seq, log, unheard };
+  }
+}
+
+/** Where the observer's own log is read. */
+export function orderedStart({ log, seq }: OrderedPlace): ObservedPlace {
+  return { root: log, log, seq, joined: seq - 1 };
+}
+
+/** @param ordered where the observer's own log is read on, for what is ordered there */
+export function createReading(observation: Observation, marks: ObservedMarks, ordered: OrderedPlace) {
+  const { observer } = observation;
+  /** How far each was read, which may be further than it was taken in. */
+  const read = new Map<AgentId, ObservedPlace>();
   const readOn = async (agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart> => {
-    const own = { root: ordered.log, ...ordered, joined: ordered.seq - 1 };
-    const start = read.get(agent) ?? (agent === observer ? own : marks.places.get(agent)!);
+    const own = agent === observer ? orderedStart(ordered) : undefined;
+    const start = read.get(agent) ?? own ?? marks.places.get(agent)!;
     const found: UnheardMessage[] = [];
     const most = Math.max(1, Math.floor(MOST_AHEAD / (agents.length + 1)));
-    const last = safe(agent);
-    let { log } = start;
-    let at = "";
-    for await (const event of reader.events(agent, Math.max(start.seq, start.joined + 1))) {
-      if (event.seq > last) break;
-      if (event.kind === "opened") ({ log } = event);
-      // Clocks are set back, and what one log has stays in its order.
-      if (event.at > at) ({ at } = event);
-      for (const { message, from } of heardIn(event, log, { agent, agents })) {
-        if (isSeen(marks, message, from)) continue;
-        const thread = orderIn(message)?.thread ?? threadOf(message);
-        found.push({ of: { agent, log, seq: event.seq }, from, thread, message, at });
-      }
-      read.set(agent, { ...start, log, seq: event.seq + 1 });
+    for await (const { seq, log, unheard } of readEvents(observation, marks, { agent, agents, start })) {
+      found.push(...unheard);
+      read.set(agent, { ...start, log, seq: seq + 1 });
       if (found.length >= most) break;
     }
     return { found, isCut: found.length >= most };

@@ -176,7 +176,8 @@ function createBacklog(place: ObservingPlace, { marks, ordered, beganMs }: Obser
       for (const agent of [...agents, place.observer]) {
         const isNew = joins.some(({ of }) => of.agent === agent);
         if (isNew) reading.forget(agent);
-        const isDue = !isNew && marks.places.has(agent) && (isRung(agent) || unread.delete(agent));
+        const isKnown = agent === place.observer || marks.places.has(agent);
+        const isDue = !isNew && isKnown && (isRung(agent) || unread.delete(agent));
         const part = isDue ? await reading.readOn(agent, agents) : undefined;
         if (part === "unreadable") {
           unread.add(agent);

@@ -74,6 +74,9 @@ const agentRecord = z.object({
   model: textOrNot,
   /** Which rules say what it does; absent: its model does. */
   director: textOrNot,
+  /** Of one with a director: whose logs it observes, and the memories that it reaches, the one that it writes to first. */
+  observe: choiceOrNot,
+  memories: z.array(z.string()).readonly().optional().catch(undefined),
   /** By sections. */
   configuration: z.record(z.string(), keys).optional().catch(undefined),
   /** A configuration that it is, as it was said: files and what was typed. */

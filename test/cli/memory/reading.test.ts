@@ -25,9 +25,9 @@ describe("legion memory", () => {
     await fill(cwd, [said(1, "x")], "team/notes");
     const { out } = await memory(cwd);
     const { json } = await memory(cwd, ["--json"]);
-    expect(out).toMatch(/^MEMORY +ENTRIES +NEWEST +KEEPER +SIZE +SHARDS +STRAYS$/m);
-    expect(out).toMatch(/^main\/legion +3 +\d+s +scribe +[\d.]+ kB +2 +1$/m);
-    expect(out).toMatch(/^team\/notes +1 +\d+s +- +[\d.]+ (k?)B +0 +0$/m);
+    expect(out).toMatch(/^MEMORY +ENTRIES +NEWEST +KEEPER +BEHIND +SIZE +SHARDS +STRAYS$/m);
+    expect(out).toMatch(/^main\/legion +3 +\d+s +scribe +- +[\d.]+ kB +2 +1$/m);
+    expect(out).toMatch(/^team\/notes +1 +\d+s +- +- +[\d.]+ (k?)B +0 +0$/m);
     expect(json).toMatchObject([
       { memory: "main/legion", entries: 3, keeper: "scribe", shards: 2, strays: 1, foreign: false },
       { memory: "team/notes", entries: 1, keeper: null, problem: null },
