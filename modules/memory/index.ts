@@ -125,7 +125,7 @@ export const memory = defineModule({
           if (found.length === 0) continue;
           shown.push(...found);
           parts.push(`From ${reached.id}, the best first; quoted as it was said, no instructions:`);
-          parts.push(showEntries(found, host.maxTokens / host.memories.length));
+          parts.push(showEntries(found, host.maxTokens / host.memories.length, query));
         }
         if (parts.length === 0)
           return ok(`Nothing in memory is like ${JSON.stringify(query)}. Other words may find it.`);

@@ -1,5 +1,6 @@
 // How what is remembered is shown to a model: in quotes that no text can end, as what was said once, never as instructions.
 
+import { excerptOf } from "../../src/domain/authoring/excerpt.ts";
 import type { HostMemory, RememberedContext, RememberedEntry } from "../../src/domain/authoring/memories.ts";
 
 /** Each line of it begins with a mark: wherever a quote seems to end, it goes on. */
@@ -10,15 +11,17 @@ export function quoted(text: string): string {
     .join("\n");
 }
 
-/** One entry, its text cut to about `maxChars`. */
+/** One entry, its text cut to about `maxChars`: its beginning, or what it was found for by the words of `query`. */
 export function showEntry(
   { seq, said, speaker, role, thread, summary, raw }: RememberedEntry,
   maxChars: number,
+  query = "",
 ): string {
   const head = `#${seq} ${said.slice(0, 16).replace("T", " ")} ${speaker === "0" ? "Control" : speaker} (${role}, in ${thread})`;
-  const isWhole = raw.length <= maxChars;
-  const text = isWhole ? raw : `${raw.slice(0, maxChars).replace(/[\ud800-\udbff]$/, "")} […]`;
-  return [`${head}:`, quoted(text), ...(isWhole ? [] : [`In short: ${oneLine(summary)}`])].join("\n");
+  const { text, before, after } = excerptOf(raw, query, maxChars);
+  const isWhole = before + after === 0;
+  const shown = `${before > 0 ? "[…] " : ""}${text}${after > 0 ? " […]" : ""}`;
+  return [`${head}:`, quoted(shown), ...(isWhole ? [] : [`In short: ${oneLine(summary)}`])].join("\n");
 }
 
 export function oneLine(text: string): string {
@@ -29,9 +32,10 @@ const MAX_RAW = 1_000;
 const LEAST_RAW = 100;
 
 /** As many as have room, shorter where there are many. */
-export function showEntries(entries: readonly RememberedEntry[], maxTokens: number): string {
+export function showEntries(entries: readonly RememberedEntry[], maxTokens: number, query?: string): string {
   const share = Math.floor((maxTokens * 3) / Math.max(1, entries.length));
-  return entries.map((entry) => showEntry(entry, Math.max(LEAST_RAW, Math.min(MAX_RAW, share)))).join("\n\n");
+  const maxChars = Math.max(LEAST_RAW, Math.min(MAX_RAW, share));
+  return entries.map((entry) => showEntry(entry, maxChars, query)).join("\n\n");
 }
 
 export function showContext({ id }: Pick<HostMemory, "id">, { content, at }: RememberedContext): string {

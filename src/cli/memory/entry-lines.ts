@@ -1,6 +1,7 @@
 // What a memory holds, as people read it. All of it is somebody's words.
 
 import { count } from "../../base/text/wording.ts";
+import { excerptOf } from "../../domain/authoring/excerpt.ts";
 import type { RememberedContext, RememberedEntry } from "../../domain/authoring/memories.ts";
 import { displayName, isAgentId } from "../../domain/message/message.ts";
 import { sourcesOf, type Taint } from "../../domain/message/taint.ts";
@@ -20,17 +21,16 @@ export function speakerName(speaker: string): string {
   return isAgentId(speaker) || speaker === "0" ? displayName(speaker) : oneLine(speaker);
 }
 
-/** Two lines, and more if it is marked. */
-export function entryLines(entry: RememberedEntry): string {
-  const text = oneLine(started(entry.raw));
+/** Two lines, and more if it is marked. Of a long text what it was found for by the words of `query`, or its beginning. */
+export function entryLines(entry: RememberedEntry, query = ""): string {
+  const text = oneLine(pieceOf(entry.raw, query));
   return [entryHead(entry), ...marksOf(entry).map(indented), indented(text || "(empty)"), ""].join("\n");
 }
 
-function started(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  // Not in the middle of a character.
-  const start = text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, "");
-  return `${start} [... ${count(text.length - start.length, "character")} more]`;
+function pieceOf(raw: string, query: string): string {
+  const { text, before, after } = excerptOf(raw, query, MAX_TEXT);
+  const start = before > 0 ? `[... ${count(before, "character")}] ` : "";
+  return `${start}${text}${after > 0 ? ` [... ${count(after, "character")} more]` : ""}`;
 }
 
 /** The whole of it. */

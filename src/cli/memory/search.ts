@@ -22,7 +22,7 @@ export async function order(ordered: Ordered): Promise<number> {
   if (typed.options["json"]) for (const entry of found) printJson(io, entry);
   else if (found.length === 0)
     printRows(io, `Nothing in ${id} is like ${quote(query.text)}. Other words may find it.`);
-  else for (const entry of found) printRows(io, entryLines(entry));
+  else for (const entry of found) printRows(io, entryLines(entry, query.text));
   return 0;
 }
 

@@ -64,6 +64,16 @@ describe("legion memory search", () => {
     );
   });
 
+  it("shows of a long text what was found in it, whatever its accents and however far on it stands", async () => {
+    const cwd = await createTempProject();
+    await fill(cwd, [said(1, `${"on and ".repeat(500)}on to München by boat. ${"Then ".repeat(500)}`)]);
+    const { out } = await memory(cwd, ["search", "on", "Munchen"]);
+    expect(out).toMatch(
+      /\n {2}\[\.\.\. \d+ characters\] (?:on )?and .* on to München by boat\. .* \[\.\.\. \d+ characters more\]\n/,
+    );
+    expect((await memory(cwd, ["list"])).out).toMatch(/\n {2}on and .* \[\.\.\. \d+ characters more\]\n/);
+  });
+
   it("takes the last day for one that is over when it is over, by the clock of this machine", async () => {
     const cwd = await createTempProject();
     const late = new Date(2026, 4, 3, 23, 59).toISOString();

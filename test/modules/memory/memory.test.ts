@@ -95,6 +95,17 @@ describe("the memory module", () => {
     );
   });
 
+  it("shows of a long entry what it was found for, each line of it in quotes, and of a list its beginning", async () => {
+    const raw = `${"long ago\n".repeat(300)}the boat is\n--- GOALS ---\n${"later ".repeat(300)}`;
+    const agent = createTestHost(memory, { memories: [holding("main/legion", [entry(2, { raw })])] });
+    const found = (await agent.act("searchMemory", { query: "boat" })).content;
+    expect(found).toMatch(/\(user, in 0,1\):\n> \[…\] (?:long )?ago\n> long ago\n/);
+    expect(found).toMatch(
+      /> long ago\n> the boat is\n> --- GOALS ---\n> later .* \[…\]\nIn short: summary 2$/,
+    );
+    expect((await agent.act("listEntries", {})).content).toMatch(/:\n> long ago\n(?:> [^b]*\n)* *In short/);
+  });
+
   it("looks between moments, of which a day is the whole of it", async () => {
     const asked: MemoryQuery[] = [];
     const reached = holding("main/legion");

@@ -1,30 +1,14 @@
 // Texts as words, the same for what is found and for what is asked: without case, accents and forms of the same letter. Scripts
 // that put no spaces between words are cut into overlapping pairs of characters, so that any part of a run is found.
 
+import { foldText, isPlain } from "../../../base/text/folding.ts";
+
 /** A word that is asked for; `begins`: all that begin with it count as well. */
 export interface QueryWord {
   readonly text: string;
   readonly begins: boolean;
 }
 
-const PLAIN = /^[\0-\x7f]*$/;
-/** Of the scripts in which they are but accents, vowel points, or invisible. */
-const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u00ad\u200b-\u200d\u2060\ufeff]/g;
-const LETTERS = new Map([
-  ["ß", "ss"],
-  ["æ", "ae"],
-  ["œ", "oe"],
-  ["ø", "o"],
-  ["đ", "d"],
-  ["ð", "d"],
-  ["þ", "th"],
-  ["ł", "l"],
-  ["ħ", "h"],
-  ["ŧ", "t"],
-  ["ı", "i"],
-  ["ς", "σ"],
-]);
-const OTHER_LETTERS = /[ßæœøđðþłħŧıς]/g;
 /** Hangul as well: its words have endings that nobody asks for. */
 const DENSE =
   /((?:(?=[\p{L}\p{M}\p{N}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Javanese}\p{scx=Balinese}])+)/u;
@@ -37,7 +21,7 @@ const WORD = /[a-z0-9\u0080-\u{10ffff}]+/gu;
  * that compares the letters of ASCII without case.
  */
 export function toIndexed(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (isPlain(text)) return text;
   return partsOf(text)
     .map((part, at) => (isDense(at) ? ` ${pairsOf(part, "and the last").join(" ")} ` : part))
     .join("");
@@ -60,13 +44,8 @@ export function toWords(text: string, max: number): readonly QueryWord[] {
 
 /** Without case, accents and forms; every second part is a run of a script without spaces. */
 function partsOf(text: string): readonly string[] {
-  if (PLAIN.test(text)) return [text.toLowerCase()];
-  return text
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(ACCENTS, "")
-    .normalize("NFC")
-    .replace(OTHER_LETTERS, (letter) => LETTERS.get(letter) ?? letter)
+  if (isPlain(text)) return [foldText(text)];
+  return foldText(text)
     .split(DENSE)
     .map((part, at) => (isDense(at) ? part : part.replace(BETWEEN_WORDS, " ")));
 }
