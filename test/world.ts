@@ -48,6 +48,8 @@ export interface WorldAgent {
   readonly memories?: readonly string[];
   /** Says what it does. */
   readonly director?: Director;
+  /** What it does where a limit leaves no room for a model call. */
+  readonly atLimit?: AgentPlan["atLimit"];
   /** Whose logs it observes. */
   readonly observe?: Observe;
   readonly limits?: Limits;
@@ -195,6 +197,7 @@ export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     tickMs: agent.tickMs ?? 0,
     memories: agent.memories,
     director: agent.director,
+    atLimit: agent.atLimit,
     observe: agent.observe,
     ...(agent.bash && inBash(agent.bash, { modules: [bash], model, engine: agent.engine ?? templates })),
   };

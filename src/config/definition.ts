@@ -31,7 +31,7 @@ import { definitionWidenings, policyLayers } from "./grants/widenings.ts";
 import { NO_FRONT_MATTER, splitFrontMatter } from "./files/front-matter.ts";
 import { findByName, readNamed } from "./files/named-file.ts";
 import { parseYaml } from "./files/yaml.ts";
-import { checkDirecting, directingKeys, modulesFor, type Directing } from "./directing.ts";
+import { checkDirecting, directingIn, directingKeys, modulesFor, type Directing } from "./directing.ts";
 import { bashKeys, bashSettings, checkProtocol } from "./bash-keys.ts";
 import { readAgentOf, type ClaudeFile } from "./claude/files.ts";
 import { findClaudeFile } from "./claude/lookup.ts";
@@ -234,7 +234,7 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
     bash,
     modules,
     remarks: remarks.length > 0 ? remarks : undefined,
-    ...{ actions: read.actions, tickMs: read.tick, director: read.director, observe: read.observe },
+    ...{ actions: read.actions, tickMs: read.tick, ...directingIn(read) },
     memory: read.memory ?? {},
     limits: settings.limits ?? {},
     environment: settings.environment ?? {},

@@ -7,6 +7,7 @@ import type { Director } from "../domain/authoring/director.ts";
 import { isAgentId, type AgentId } from "../domain/message/message.ts";
 
 const DIRECTORS = ["scribe"] as const;
+const AT_LIMIT = ["park", "extracts"] as const;
 const OBSERVED = "expected all, or a list of agent ids such as [1, writer]";
 const MAX_OBSERVED = 1_000;
 
@@ -15,6 +16,7 @@ const id = z.union([z.string(), z.number()], OBSERVED).transform(String).refine(
 /** Keys of front matter. */
 export const directingKeys = {
   director: z.enum(DIRECTORS, `expected ${DIRECTORS.join(" or ")}`).optional(),
+  atLimit: z.enum(AT_LIMIT, `expected ${AT_LIMIT.join(" or ")}`).optional(),
   observe: z.union([z.literal("all"), z.array(id).min(1, OBSERVED).max(MAX_OBSERVED)], OBSERVED).optional(),
 };
 
@@ -23,6 +25,8 @@ export interface Directing {
   readonly director?: (typeof DIRECTORS)[number];
   /** Whose logs it observes; only with a director. */
   readonly observe?: "all" | readonly AgentId[];
+  /** Where its next model call does not fit into a limit: it parks, or goes on by rules alone. Absent: it parks. */
+  readonly atLimit?: (typeof AT_LIMIT)[number];
 }
 
 /** What is said of the two goes together. */
@@ -30,12 +34,18 @@ export function checkDirecting(
   front: Directing & { readonly protocol?: string },
   context: z.core.$RefinementCtx,
 ): void {
-  const { director, observe, protocol } = front;
+  const { director, observe, atLimit, protocol } = front;
   const refuse = (key: string, message: string): void =>
     context.addIssue({ code: "custom", path: [key], message, input: front });
   if (observe !== undefined && !director) refuse("observe", "only with `director: scribe`");
+  if (atLimit !== undefined && !director) refuse("atLimit", "only with `director: scribe`");
   if (director && observe === undefined) refuse("director", "needs `observe: all`, or a list of agent ids");
   if (director && protocol === "bash") refuse("director", "not for `protocol: bash`; leave it out");
+}
+
+/** What front matter says of it. */
+export function directingIn({ director, observe, atLimit }: Directing): Directing {
+  return { director, observe, atLimit };
 }
 
 /** The modules of an agent that says nothing of them; absent: the usual ones. */
@@ -45,12 +55,12 @@ export function modulesFor({ director }: Directing): readonly string[] | undefin
 
 /** For the plan of agent `agent`. Throws CONFIG where it would observe itself. */
 export async function directingOf(
-  { director, observe }: Directing,
+  { director, observe, atLimit = "park" }: Directing,
   agent: AgentId,
-): Promise<{ readonly director?: Director; readonly observe?: Directing["observe"] }> {
+): Promise<Omit<Directing, "director"> & { readonly director?: Director }> {
   if (!director) return {};
   if (observe !== "all" && observe?.includes(agent))
     throw new LegionError("CONFIG", `agent ${agent} cannot observe itself: leave it out of \`observe\``);
   const { scribe } = await import("../../modules/memory/scribe/direct.ts");
-  return { director: scribe, observe };
+  return { director: scribe, observe, atLimit };
 }

@@ -21,6 +21,8 @@ export interface Ways extends Way {
   readonly withoutTools?: Way;
   /** Says what it does next, in place of introduction, view and model. Absent: its model does. */
   readonly director?: Director;
+  /** Of one with a director, where its next model call does not fit into a limit: it goes on by rules, or parks. Absent: it parks. */
+  readonly atLimit?: "park" | "extracts";
 }
 
 /** The way that an agent has at this moment; whoever holds it sees it change. Its actions are those of what was found outside, too. */

@@ -20,7 +20,7 @@ type ModelQuestion = Extract<Direction, { kind: "ask" }>;
 
 /**
  * Decides: as the agent's director says, or else its model. Rejects as `ask`, but for a question that is refused for what it is, and
- * with what the director throws.
+ * with LIMIT not where rules go on in place of the model, and with what the director throws.
  */
 export async function think(thinker: Directed, stops: Stops): Promise<Asked> {
   if (!thinker.speech.ways.director) return ask(thinker, stops);
@@ -28,9 +28,12 @@ export async function think(thinker: Directed, stops: Stops): Promise<Asked> {
   await settleSpeech(speech, model, memory);
   const direction = directionFor(thinker);
   if (direction.kind !== "ask") return { decision: byRules(thinker, direction), ...AS_IT_IS };
+  const unasked = atLimit(thinker);
   try {
     return await askFor(thinker, direction, stops);
   } catch (error) {
+    if (unasked && isLegionError(error, "LIMIT"))
+      return { decision: { ...byRules(thinker, unasked), text: error.message }, ...AS_IT_IS };
     const isOtherwise = isLegionError(error, "MODEL_REFUSED") && (await settleSpeech(speech, model, memory));
     if (isOtherwise) return think(thinker, stops);
     const { signal } = stops;
@@ -57,15 +60,26 @@ function isOfQuestion(error: unknown): error is LegionError {
 export async function wouldFit(thinker: Directed): Promise<boolean> {
   if (!thinker.speech.ways.director) return wouldAskFit(thinker);
   const direction = directionFor(thinker);
+  if (direction.kind === "ask" && atLimit(thinker)) return true;
   return direction.kind !== "ask" || thinker.model.fits(promptFor(thinker, direction));
 }
 
+/** What is done in place of a question that no limit has room for; `undefined`: nothing is. */
+function atLimit(thinker: Directed): Exclude<Direction, { kind: "ask" }> | undefined {
+  if (thinker.speech.ways.atLimit !== "extracts") return undefined;
+  const direction = directionFor(thinker, { summarises: false });
+  return direction.kind === "ask" ? undefined : direction;
+}
+
 /** Where nothing observed is open, somebody wrote to it: it hears that, and says nothing. */
-function directionFor({ memory, model, workplace, speech }: Directed): Direction {
+function directionFor(
+  { memory, model, workplace, speech }: Directed,
+  other: Partial<DirectorFacts> = {},
+): Direction {
   const { open } = memory.conversation.invocations;
   if (!open) return { kind: "end", text: "" };
   const { window, summarises } = model.profile;
-  const facts: DirectorFacts = { memory: workplace.memories[0]?.id ?? "", summarises, window };
+  const facts: DirectorFacts = { memory: workplace.memories[0]?.id ?? "", summarises, window, ...other };
   return speech.ways.director!.direct(open, facts);
 }
 

@@ -38,7 +38,7 @@ export function onTape(plan: AgentPlan, player: Player): AgentPlan {
     wording,
     startup: undefined,
     tickMs: 0,
-    replay: (place) => placeOnTape(place, player),
+    replay: (place) => placeOnTape(plan, place, player),
   };
 }
 
@@ -68,14 +68,14 @@ function wordingOnTape({ head }: Player): Wording {
   };
 }
 
-function placeOnTape(place: AgentPlace, player: Player): AgentPlace {
+function placeOnTape(plan: AgentPlan, place: AgentPlace, player: Player): AgentPlace {
   const { head } = player;
   const { store, shared } = place;
   let arrival = aborted;
   return {
     ...place,
     delayMs: 0,
-    budget: createStandInBudget(player),
+    budget: createStandInBudget(player, plan),
     limiter: createStandInLimiter(player),
     // What was observed, and found, is on the tape.
     sources: undefined,

@@ -27,6 +27,7 @@ import { toCompletion } from "../../model/scripted/recorded.ts";
 import { sentBy } from "../../agent/act/perform.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
+import { RULES } from "../../domain/supervision.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
 import { ERRAND } from "../supervision/supervisor.ts";
 import type { Playhead } from "./playhead.ts";
@@ -138,14 +139,17 @@ export function createStandInLimiter({ beginAnew }: Pick<Player, "beginAnew">): 
 }
 
 /** Admits what was admitted: the last call that fitted is the one that was asked to wrap up. */
-export function createStandInBudget(player: Player): CallBudget {
+export function createStandInBudget(player: Player, { atLimit }: Pick<AgentPlan, "atLimit">): CallBudget {
   return {
     // What a limit stopped, and what let it go on, are on the tape.
     fits: () => Promise.resolve(false),
     async admit() {
       await player.catchUp();
-      if (expectNext(player).kind === "summary")
-        throw new LegionError("LIMIT", "this summary was made without a model");
+      const next = expectNext(player);
+      if (next.kind === "summary") throw new LegionError("LIMIT", "this summary was made without a model");
+      // Why it was made by rules is its text.
+      if (atLimit === "extracts" && next.kind === "decision" && next.model === RULES)
+        throw new LegionError("LIMIT", next.text);
       return {
         last: player.head.pinned().endsWith(WRAP_UP),
         begin: () => undefined,

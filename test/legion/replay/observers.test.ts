@@ -3,14 +3,14 @@ import type { Director } from "../../../src/domain/authoring/director.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { courseOf, POLITE, QUIET } from "../../observed.ts";
 import { answerTo, scribeOf, scripted } from "../../scenarios/memory/scribe/listening.ts";
-import { createWorld, readEvents } from "../../world.ts";
+import { createWorld, readEvents, type WorldAgent } from "../../world.ts";
 import { replay, replayLegion } from "./replays.ts";
 
 /** A legion with a scribe whose model makes mistakes now and then; a session that ends, and one that does not. */
-async function recorded() {
+async function recorded(more: Partial<WorldAgent> = {}) {
   const clock = createHandClock();
   const model = scripted(({ tools }, index) => (index % 4 === 1 ? "What?" : answerTo(tools[0]?.name, index)));
-  const world = await createWorld({ "1": POLITE, "2": QUIET, scribe: scribeOf(model) }, { clock });
+  const world = await createWorld({ "1": POLITE, "2": QUIET, scribe: scribeOf(model, more) }, { clock });
   for (let n = 1; n <= 4; n++) {
     await world.say(["1", "2"], `Word ${n}`);
     await world.idle();
@@ -41,6 +41,20 @@ describe("an observer that is replayed", () => {
     const again = await replayLegion(project, { "1": POLITE, "2": QUIET, scribe: scribeOf(unasked) });
     expect(again.difference).toBeUndefined();
     expect(courseOf(await readEvents(again.project, "scribe"))).toEqual(course);
+  });
+
+  it("goes on by rules where it did so at its limit", async () => {
+    const limited: Partial<WorldAgent> = { limits: { steps: 3 }, atLimit: "extracts" };
+    const { project, course, asked } = await recorded(limited);
+    expect(asked).toBe(3);
+    expect(course.filter((line) => line.startsWith("rules: add_entry")).length).toBeGreaterThan(3);
+    const decisions = course.filter((line) => /^(?:rules|model):/.test(line)).length;
+    expect(await replay(project, "scribe", scribeOf(unasked, limited))).toEqual({ decisions });
+    const again = await replayLegion(project, {
+      ...{ "1": POLITE, "2": QUIET },
+      scribe: scribeOf(unasked, limited),
+    });
+    expect(again.difference).toBeUndefined();
   });
 
   it("differs where its rules are others today", async () => {

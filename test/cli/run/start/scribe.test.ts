@@ -82,6 +82,8 @@ async function answersIn(cwd: string): Promise<readonly string[]> {
 it.each([
   ["director: scribe", "needs `observe: all`, or a list of agent ids"],
   ["observe: all", "only with `director: scribe`"],
+  ["atLimit: extracts", "only with `director: scribe`"],
+  ["director: scribe\nobserve: all\natLimit: never", "expected park or extracts"],
   ["director: other\nobserve: all", "expected scribe"],
   ["director: scribe\nobserve: [0]", "expected all, or a list of agent ids such as [1, writer]"],
   ["director: scribe\nobserve: [1]", "agent 1 cannot observe itself: leave it out of `observe`"],
