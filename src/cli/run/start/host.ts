@@ -23,6 +23,7 @@ import { openLegion } from "./open-legion.ts";
 import { createNotifier } from "./notify.ts";
 import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
+import { warnOfUnheard } from "./unheard.ts";
 import { createEarlyWatcher, openView, type EarlyWatcher, type OpenDisplay, type Watcher } from "./view.ts";
 import { asChosen, planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
@@ -80,6 +81,7 @@ async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io
     // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
     const shutdown = listenForShutdown(io);
     try {
+      await warnOfUnheard(roster, opened.backend.reader, io);
       return await attend(opened, shutdown, {
         ...order,
         workload,

@@ -79,6 +79,26 @@ async function answersIn(cwd: string): Promise<readonly string[]> {
   );
 }
 
+it("warns in one line that a list of whom it observes names another observer, which it does not hear", async () => {
+  const front = (observe: string) => `---\ndirector: scribe\nobserve: ${observe}\n---\n`;
+  const cwd = await createTempProject({
+    "agents/listener.md": front("[1, scribe]"),
+    "agents/crowd.md": front("[scribe, listener]"),
+    "agents/pair.yaml": "agents: { 1: { agent: legionnaire }, listener: { agent: listener } }",
+    "agents/all.yaml": "agents: { 1: { agent: legionnaire }, crowd: { agent: crowd } }",
+  });
+  const alone = await legion(["start", "--team", "pair", ...END], { cwd });
+  expect(alone).toMatchObject({ exitCode: 0, err: "" });
+  const { err } = await legion(["start", "--team", "pair", "--scribe", ...END], { cwd });
+  expect(err).toBe(
+    "legion: listener does not hear scribe, whom `observe` in its definition names: it observes others itself\n",
+  );
+  // Also those that do not run.
+  expect((await legion(["start", "--team", "all", ...END], { cwd })).err).toBe(
+    "legion: crowd does not hear scribe and listener, whom `observe` in its definition names: they observe others themselves\n",
+  );
+});
+
 it.each([
   ["director: scribe", "needs `observe: all`, or a list of agent ids"],
   ["observe: all", "only with `director: scribe`"],
