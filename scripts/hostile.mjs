@@ -23,6 +23,7 @@ export const LEAST_CASES = {
   markers: 10,
   "folders of batches": 2,
   "memory files": 20,
+  prompts: 12,
 };
 const TITLE = /^hostile: (.+)$/;
 

@@ -17,9 +17,10 @@ import { environmentChoiceOf, environmentIn, layersOf } from "./hosting/agent-po
 import { isReference, readReferred, specsIn } from "../config/mini/reference.ts";
 import { asHeld, asMember, briefOf, memoriesOf, modulesOf, originOf } from "./hosting/as-member.ts";
 import type { Model } from "../domain/model.ts";
+import { promptGrants } from "../config/grants/memory-prompts.ts";
 import { serverChoice, serverGrants } from "../config/mcp/servers.ts";
 import { skillGrants, trustedFolders } from "../config/skills/folders.ts";
-import { skillSettings } from "./hosting/skill-settings.ts";
+import { moduleSettings } from "./hosting/module-settings.ts";
 import { createWays } from "./ways.ts";
 import { checkWorktrees } from "./hosting/worktrees.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
@@ -188,7 +189,8 @@ export async function broughtBy(
   const forSkills = references.includes("skills") ? await skillGrants(config.skills) : [];
   const choices = definitions.filter((_, index) => modules[index]!.includes("mcp")).map(serverChoice);
   const forServers = choices.length > 0 ? await serverGrants(config.modules.mcp, config.trust, choices) : [];
-  const wanted = [...config.grants, ...forSkills, ...forServers, ...inFiles];
+  const forPrompts = await promptGrants(definitions, places.projectDir, config.trust);
+  const wanted = [...config.grants, ...forSkills, ...forServers, ...forPrompts, ...inFiles];
   const grants = new Map(wanted.map((one) => [one.what, one]));
   return { modules: [...files.values()], grants: [...grants.values()] };
 }
@@ -259,10 +261,7 @@ export function createCasting(
         brief: briefOf(member.brief ?? definition.brief, references),
       },
       model,
-      settings: {
-        ...(references.includes("skills") ? skillSettings(definition, config) : {}),
-        mcp: { ...serverChoice(definition) },
-      },
+      settings: await moduleSettings(definition, references, { config, projectDir: places.projectDir }),
       memories: memoriesOf(definition, references),
       readable: references.includes("skills") ? trustedFolders(config.skills) : [],
       limits,

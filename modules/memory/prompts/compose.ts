@@ -2,9 +2,7 @@
 
 import type { HeardMessage, SessionHistory } from "../../../src/domain/authoring/director.ts";
 import { quoted } from "../show.ts";
-import { CONTEXT } from "./context.ts";
-import { ENTRY_CAPTURE } from "./entry-capture.ts";
-import { SUMMARY } from "./summary.ts";
+import type { Rules } from "./rules.ts";
 
 const PREFIX =
   "You are the memory agent of this legion. You listen to a conversation between a person and AI agents, and you store, find " +
@@ -17,6 +15,9 @@ const LABELS: Readonly<Record<string, string>> = {
   get_context: "Previous session context:",
   list_entries: "Recent entries:",
 };
+const ENTRY_RULES = "ENTRY CAPTURE RULES";
+const SUMMARY_RULES = "SUMMARY GENERATION RULES";
+const CONTEXT_RULES = "CONTEXT MAINTENANCE RULES";
 const FROM_OUTSIDE = "(text from outside, left out)";
 const NONE = "(none)";
 
@@ -32,7 +33,10 @@ export interface EntryQuestion {
 }
 
 /** Throws where there is nothing to process, or what a session begins with was not read. */
-export function entryPrompt({ memory, history, message, maxChars, maxMessage }: EntryQuestion): string {
+export function entryPrompt(
+  { memory, history, message, maxChars, maxMessage }: EntryQuestion,
+  { entry_capture_prompt, summary_prompt }: Pick<Rules, "entry_capture_prompt" | "summary_prompt">,
+): string {
   if (history.opening.length === 0)
     throw new Error("No conversation history found: START_SESSION may have failed.");
   if (!message) throw new Error("No message to process.");
@@ -42,8 +46,8 @@ export function entryPrompt({ memory, history, message, maxChars, maxMessage }: 
     `Previous conversation context:\n\n${showHistory(history, maxChars)}`,
     `Current message to process:\nRole: ${message.role}\nSpeaker: ${message.speaker}\nSaid: ${message.said}\nContent:\n${quoted(shortened(message.content, maxMessage))}`,
     "INSTRUCTION: Call the tool add_entry for this one message, by the rules that follow.",
-    `---\nENTRY CAPTURE RULES:\n${ENTRY_CAPTURE}`,
-    `---\nSUMMARY GENERATION RULES:\n${SUMMARY}`,
+    section(ENTRY_RULES, entry_capture_prompt),
+    section(SUMMARY_RULES, summary_prompt),
   );
 }
 
@@ -59,7 +63,10 @@ export interface ContextQuestion {
 }
 
 /** Throws where there is nothing to make a context of. */
-export function contextPrompt({ memory, context, entries }: ContextQuestion): string {
+export function contextPrompt(
+  { memory, context, entries }: ContextQuestion,
+  { context_prompt }: Pick<Rules, "context_prompt">,
+): string {
   if (context === "" && entries.length === 0) throw new Error("No conversation history to synthesize.");
   return joined(
     PREFIX,
@@ -67,13 +74,41 @@ export function contextPrompt({ memory, context, entries }: ContextQuestion): st
     `Current context:\n${context === "" ? NONE : quoted(context)}`,
     `What was said since, word for word:\n\n${entries.map(showRaw).join("\n\n") || NONE}`,
     "INSTRUCTION: Call the tool put_context with the new context document, by the rules that follow.",
-    `---\nCONTEXT MAINTENANCE RULES:\n${CONTEXT}`,
+    section(CONTEXT_RULES, context_prompt),
+  );
+}
+
+/** What questions have in common: who is asked, and by which rules. */
+export function standingPrompt({ entry_capture_prompt, summary_prompt, context_prompt }: Rules): string {
+  return joined(
+    PREFIX,
+    section(ENTRY_RULES, entry_capture_prompt),
+    section(SUMMARY_RULES, summary_prompt),
+    section(CONTEXT_RULES, context_prompt),
   );
 }
 
 /** The same question with what was wrong with the answer before. */
 export function askedAgain(prompt: string, fault: string): string {
-  return joined(prompt, `---\nYOUR LAST ANSWER WAS NOT TAKEN:\n${fault}`);
+  return joined(prompt, section("YOUR LAST ANSWER WAS NOT TAKEN", fault));
+}
+
+/** Whatever stands in it, it is one part. */
+function section(heading: string, text: string): string {
+  return `---\n${heading}:\n${withoutHeadings(text)}`;
+}
+
+/** What nobody sees, and a model may still read past. */
+const UNSEEN = /[\p{Cf}\p{Mn}]+/gu;
+/** What parts begin with: three hyphens, or what looks like them, and their names. */
+const HEADING =
+  /^\s*(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}\s*$|(?:instruction|current operation|previous conversation context|current message to process|current context|what was said since, word for word|entry capture rules|summary generation rules|context maintenance rules|your last answer was not taken)\s*:)/i;
+
+/** With a backslash before each line that would look like the beginning of another part. */
+function withoutHeadings(text: string): string {
+  return text.replace(/[^\n\r\u2028\u2029\u0085\v\f]+/g, (line) =>
+    HEADING.test(line.replace(UNSEEN, "")) ? `\\${line}` : line,
+  );
 }
 
 function joined(...parts: readonly string[]): string {

@@ -7,7 +7,8 @@ import type {
   DirectorFacts,
   Invocation,
 } from "../../../src/domain/authoring/director.ts";
-import { askedAgain, contextPrompt, entryPrompt, EXECUTE } from "../prompts/compose.ts";
+import { askedAgain, contextPrompt, entryPrompt, EXECUTE, standingPrompt } from "../prompts/compose.ts";
+import { recalledIn, rulesWith, type Rules } from "../prompts/rules.ts";
 import { extractSummary } from "../extract.ts";
 import { extractContext } from "./extract-context.ts";
 import { materialIn } from "./material.ts";
@@ -23,6 +24,7 @@ const MAX_HISTORY = 24_000;
 
 export const scribe: Director = {
   name: "scribe",
+  standing: (facts) => standingPrompt(rulesOf(facts)),
   direct(progress, facts) {
     const last = progress.steps.findLast(({ outcome }) => outcome === "ok");
     switch (progress.control) {
@@ -54,7 +56,11 @@ function addEntry(progress: Invocation, facts: DirectorFacts): Direction {
     return call("add_entry", { summary: extractSummary(message?.content ?? "") });
   const share = Math.floor(facts.window * HISTORY_SHARE * CHARS_PER_TOKEN);
   const room = { maxChars: Math.min(MAX_HISTORY, share), maxMessage: share };
-  return ask("add_entry", entryPrompt({ memory: facts.memory, history, message, ...room }), progress);
+  return ask(
+    "add_entry",
+    entryPrompt({ memory: facts.memory, history, message, ...room }, rulesOf(facts)),
+    progress,
+  );
 }
 
 interface Flushing {
@@ -82,7 +88,11 @@ function flush(
   const isStray = before !== undefined && materialIn(before.details).upTo >= material.upTo;
   if (isPut || isNothing || isStray) return end(closing);
   if (isByRules(progress, facts)) return call("put_context", { content: extractContext(material) });
-  return ask("put_context", contextPrompt({ memory, ...material }), progress);
+  return ask("put_context", contextPrompt({ memory, ...material }, rulesOf(facts)), progress);
+}
+
+function rulesOf({ offer }: DirectorFacts): Rules {
+  return rulesWith(recalledIn(offer));
 }
 
 function isAwaited({ action, outcome }: DirectedStep): boolean {

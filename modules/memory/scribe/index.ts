@@ -13,6 +13,7 @@ import {
 import type { Host } from "../../../src/domain/authoring/host.ts";
 import type { RememberedEntry } from "../../../src/domain/authoring/memories.ts";
 import type { DirectedStep, Invocation } from "../../../src/domain/authoring/director.ts";
+import { PROMPTS, recalledIn, textsIn } from "../prompts/rules.ts";
 import { quoted, showEntries } from "../show.ts";
 import { cutContext, MAX_CONTEXT } from "./cut-context.ts";
 import { materialIn, readMaterial } from "./material.ts";
@@ -38,6 +39,20 @@ const NO_ENTRIES = "(no entries yet)";
 /** For an agent that `scribe` directs. */
 export const scribeActions = defineModule({
   name: "scribe",
+
+  /** The rules that a project has in place of ours: the log says by which it was asked. */
+  recall: {
+    async read({ settings }) {
+      const replaced = textsIn(settings["prompts"]);
+      return PROMPTS.map((key) => ({ key, content: replaced[key] ?? "" }));
+    },
+    // After a fork those of an earlier time are known, which may be granted no more.
+    async stands({ settings, offer }) {
+      const [granted, known] = [textsIn(settings["prompts"]), recalledIn(offer)];
+      return PROMPTS.every((key) => (granted[key] ?? "") === (known[key] ?? ""));
+    },
+  },
+
   actions: {
     add_entry: defineAction({
       description: "Enter the current message into the memory",

@@ -10,12 +10,15 @@ import { isLegionError, type LegionError } from "../../base/errors.ts";
 import { SHUTDOWN, type Stops } from "../../base/process/signals.ts";
 import { MULTILINE_DELIMITER } from "../../model/protocol/text-syntax.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
-import type { Agent, Thinker } from "../parts/agent.ts";
+import type { Agent, PromptSource, Thinker } from "../parts/agent.ts";
 import type { Prompt } from "../parts/model/metered-model.ts";
+import type { Workplace } from "../parts/workplace.ts";
 import { settleSpeech } from "../parts/speech.ts";
 import { abortedDecision, ask, readCompletion, uniqueCalls, wouldAskFit, type Asked } from "./ask.ts";
 
 type Directed = Thinker & Pick<Agent, "workplace">;
+/** What its next question is composed from, whether it runs or not. */
+export type DirectedSource = PromptSource & { readonly workplace: Pick<Workplace, "memories"> };
 type ModelQuestion = Extract<Direction, { kind: "ask" }>;
 
 /**
@@ -71,16 +74,25 @@ function atLimit(thinker: Directed): Exclude<Direction, { kind: "ask" }> | undef
   return direction.kind === "ask" ? undefined : direction;
 }
 
+/** For people: the question that its model is asked next, or, where there is none, what every question holds; both as far as they are known. */
+export function directedRequest(source: DirectedSource): Pick<ModelRequest, "system" | "tools" | "pinned"> {
+  const direction = directionFor(source);
+  if (direction.kind === "ask") return promptFor(source, direction).request;
+  const system = source.speech.ways.director!.standing?.(factsFor(source)) ?? "";
+  return { system, tools: [], pinned: "" };
+}
+
 /** Where nothing observed is open, somebody wrote to it: it hears that, and says nothing. */
-function directionFor(
-  { memory, model, workplace, speech }: Directed,
-  other: Partial<DirectorFacts> = {},
-): Direction {
-  const { open } = memory.conversation.invocations;
+function directionFor(source: DirectedSource, other: Partial<DirectorFacts> = {}): Direction {
+  const { open } = source.memory.conversation.invocations;
   if (!open) return { kind: "end", text: "" };
+  return source.speech.ways.director!.direct(open, { ...factsFor(source), ...other });
+}
+
+function factsFor({ memory, model, workplace, speech }: DirectedSource): DirectorFacts {
   const { window, summarises } = model.profile;
-  const facts: DirectorFacts = { memory: workplace.memories[0]?.id ?? "", summarises, window, ...other };
-  return speech.ways.director!.direct(open, facts);
+  const offer = memory.offers.get(speech.ways.director!.name);
+  return { memory: workplace.memories[0]?.id ?? "", summarises, window, offer };
 }
 
 function byRules(
@@ -112,10 +124,10 @@ async function askFor(thinker: Directed, question: ModelQuestion, stops: Stops):
 /** A completion may fill this share of the window. */
 const OUTPUT_SHARE = 4;
 
-function promptFor(thinker: Directed, question: ModelQuestion): Prompt {
-  const { memory, model, speech } = thinker;
+function promptFor(source: DirectedSource, question: ModelQuestion): Prompt {
+  const { memory, model, speech } = source;
   const { window, maxOutput } = model.profile;
-  const specs = specsFor(thinker, question);
+  const specs = specsFor(source, question);
   const tools = speech.protocol.tools(specs);
   const { user: pinned } = question;
   const system = tools.length > 0 ? question.system : [question.system, ...specs.map(inText)].join("\n\n");
@@ -134,7 +146,7 @@ function inText({ usage }: ActionSpec): string {
   );
 }
 
-function specsFor({ modules }: Directed, { tool }: ModelQuestion) {
+function specsFor({ modules }: Pick<PromptSource, "modules">, { tool }: ModelQuestion) {
   return modules.specs.filter(({ name }) => name === tool);
 }
 

@@ -10,15 +10,18 @@ export const MAX_FILE_BYTES = 1_048_576;
  * The text of the file at `path` without its byte order mark; `undefined` if no file is there. Throws CONFIG, naming
  * the file as `shown`, if it is too long, cannot be read or is not UTF-8.
  */
-export async function readTextFile(path: string, shown: string): Promise<string | undefined> {
+export async function readTextFile(
+  path: string,
+  shown: string,
+  maxBytes = MAX_FILE_BYTES,
+): Promise<string | undefined> {
   let file: FileHandle | undefined;
   try {
     // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = await file.stat();
     if (!stat.isFile()) return undefined;
-    if (stat.size > MAX_FILE_BYTES)
-      throw new Error(`is ${stat.size} bytes long; at most ${MAX_FILE_BYTES} are read`);
+    if (stat.size > maxBytes) throw new Error(`is ${stat.size} bytes long; at most ${maxBytes} are read`);
     return new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile());
   } catch (error) {
     if (isMissing(error)) return undefined;
@@ -33,7 +36,11 @@ export async function readTextFile(path: string, shown: string): Promise<string 
  * As `readTextFile`, of the file `path` of the project, which is how errors name it. Throws CONFIG if a link on the way
  * to it leads out of the project.
  */
-export async function readProjectFile(projectDir: string, path: string): Promise<string | undefined> {
+export async function readProjectFile(
+  projectDir: string,
+  path: string,
+  maxBytes = MAX_FILE_BYTES,
+): Promise<string | undefined> {
   let real: string;
   try {
     real = await realpath(resolve(projectDir, path));
@@ -41,7 +48,7 @@ export async function readProjectFile(projectDir: string, path: string): Promise
     if (isMissing(error)) return undefined;
     throw new LegionError("CONFIG", `${path}: ${messageOf(error)}`, { cause: error });
   }
-  if (isInside(await realpath(projectDir), real)) return readTextFile(real, path);
+  if (isInside(await realpath(projectDir), real)) return readTextFile(real, path, maxBytes);
   throw new LegionError("CONFIG", `${path} leads out of the project; put a real file in its place`);
 }
 

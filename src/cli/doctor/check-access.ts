@@ -69,9 +69,9 @@ async function* checkPrivacy(paths: LegionPaths): AsyncGenerator<DoctorFinding> 
   }
 }
 
-/** Settings, and results that people hand on. */
+/** Settings, what agents are taught, and results that people hand on. */
 const PUBLIC =
-  /^(config\.yaml|config\.schema\.json|\.gitignore|trajectory\.json|preds\.json|summary\.json|.+\.traj\.json)$/;
+  /^(prompts|skills|config\.yaml|config\.schema\.json|\.gitignore|trajectory\.json|preds\.json|summary\.json|.+\.traj\.json)$/;
 
 /** Is a file of this name for others as well, as far as the folder around it lets them in? */
 export function isPublic(path: string): boolean {

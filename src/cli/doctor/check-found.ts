@@ -1,12 +1,14 @@
-// What agents of the project find outside: definitions of other programs, skills, MCP servers. Starts none of it.
+// What agents of the project find outside: definitions of other programs, skills, prompts, MCP servers. Starts none of it.
 
 import { findSkills } from "../../../modules/skills/find.ts";
+import { isLegionError } from "../../base/errors.ts";
 import { packageDir } from "../../base/package.ts";
 import { count } from "../../base/text/wording.ts";
 import type { Config } from "../../config/config.ts";
 import type { Definition } from "../../config/definition.ts";
 import { knownDefinitions, type KnownDefinition } from "../../config/known-definitions.ts";
 import { serverGrants } from "../../config/mcp/servers.ts";
+import { memoryPrompts } from "../../config/grants/memory-prompts.ts";
 import { leftOut } from "../../config/grants/left-out.ts";
 import { nameableFor, strangeServers, strangeSkills, type Nameable } from "../../config/named.ts";
 import { linkedOut, skillGrants, trustedFolders } from "../../config/skills/folders.ts";
@@ -31,6 +33,7 @@ export async function* checkFound(config: FoundConfig, projectDir: string): Asyn
     });
   yield* checkSkills(config, projectDir);
   yield* bounded("skills", "wrong", strangeBy(strangeSkills));
+  yield* checkPrompts(config, projectDir);
   yield* checkServers(config);
   yield* bounded("mcp", "wrong", strangeBy(strangeServers));
 }
@@ -65,6 +68,19 @@ async function* checkSkills({ skills }: FoundConfig, projectDir: string): AsyncG
     ...broken,
     ...counted.leftOut.map((line) => `left out: ${line}`),
   ]);
+}
+
+async function* checkPrompts({ trust }: FoundConfig, projectDir: string): AsyncGenerator<DoctorFinding> {
+  const found = await memoryPrompts(projectDir, trust).catch((error: unknown) => {
+    if (!isLegionError(error, "CONFIG")) throw error;
+    return error.message;
+  });
+  if (typeof found === "string") return yield finding("prompts", "wrong", found);
+  const granted = found.filter(({ wanted }) => wanted.isGranted).map(({ name }) => name);
+  if (granted.length > 0)
+    yield finding("prompts", "ok", `in place of ours for a scribe: ${granted.join(", ")}`);
+  const open = found.flatMap(({ wanted }) => (wanted.isGranted ? [] : wanted));
+  if (open.length > 0) yield finding("prompts", "warning", leftOut(open));
 }
 
 async function* checkServers({ modules: { mcp }, trust }: FoundConfig): AsyncGenerator<DoctorFinding> {

@@ -17,7 +17,7 @@ const COPIED = [".ai-legion/config.yaml", "agents/clerk.md", "my-module.mjs"];
 /** Beside config.yaml, and in git like it: right on every machine, whether the package is installed there or not. */
 const SCHEMA = ".ai-legion/config.schema.json";
 const IGNORE_FILE = ".gitignore";
-const IGNORED = ["/.ai-legion/*", "!/.ai-legion/config.yaml", `!/${SCHEMA}`, ".env"];
+const IGNORED = ["/.ai-legion/*", "!/.ai-legion/config.yaml", `!/${SCHEMA}`, "!/.ai-legion/prompts", ".env"];
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
 export const command: CliCommand = {

@@ -4,10 +4,11 @@ import { completeStartable } from "../code/startable.ts";
 import type { Config } from "../config.ts";
 import { findDefinition, findTeam, type Places } from "../definition.ts";
 import { serverGrants } from "../mcp/servers.ts";
+import { memoryPrompts } from "./memory-prompts.ts";
 import { skillGrants } from "../skills/folders.ts";
 import { findModuleFile, isFileReference, type Brought } from "../module-loader.ts";
 
-/** What is wrong in a definition or a team grants nothing, and is passed over. */
+/** What is wrong in a definition, a team or a prompt grants nothing, and is passed over. */
 export async function grantsIn(
   {
     agent,
@@ -34,6 +35,7 @@ export async function grantsIn(
     ...grants,
     ...(await skillGrants(skills)),
     ...(await serverGrants(sections.mcp, trust)),
+    ...(await memoryPrompts(projectDir, trust).catch(() => [])).map(({ wanted: prompt }) => prompt),
     ...said.flat().flatMap((one) => one.grants ?? []),
   ];
   return {

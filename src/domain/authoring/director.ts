@@ -69,6 +69,8 @@ export interface DirectorFacts {
   readonly summarises: boolean;
   /** Of its model, in tokens. */
   readonly window: number;
+  /** What the module of the director's name recalled, by its keys, as the agent's log keeps it; `undefined` before it recalled anything. */
+  readonly offer: unknown;
 }
 
 /** What an agent does next. */
@@ -88,4 +90,6 @@ export interface Director {
   readonly name: string;
   /** Pure: the same progress has the same direction. */
   direct(progress: Invocation, facts: DirectorFacts): Direction;
+  /** For people: what its model is told with every question, whatever that is about. Absent: nothing. */
+  standing?(facts: DirectorFacts): string;
 }

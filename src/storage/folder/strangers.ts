@@ -10,6 +10,8 @@ const HOME_NAMES: ReadonlySet<string> = new Set([
   ...[".gitignore", "agents", "arrivals", "cache", "config.schema.json", "config.yaml", "corrupt", "homes"],
   ...["legion.sock", "lock", "logs", "memory", "runs", "set-aside", "tmp", "trajectory.json", "workspace-id"],
   ...["workspaces", "batch.json", "preds.json", "summary.json"],
+  // What a person writes for it.
+  ...["prompts", "skills"],
 ]);
 
 /** In the folder of each task of a batch. */

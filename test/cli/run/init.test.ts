@@ -93,7 +93,8 @@ it("never overwrites, and adds to .gitignore only what is missing", async () => 
   const first = await legion(["init"], { cwd });
   expect(first.out).toContain("kept   .ai-legion/config.yaml, which was there");
   expect(await readFile(join(cwd, ".ai-legion/config.yaml"), "utf8")).toBe("model: offline\n");
-  const ignored = "dist\n.env\n/.ai-legion/*\n!/.ai-legion/config.yaml\n!/.ai-legion/config.schema.json\n";
+  const ignored =
+    "dist\n.env\n/.ai-legion/*\n!/.ai-legion/config.yaml\n!/.ai-legion/config.schema.json\n!/.ai-legion/prompts\n";
   expect(await readFile(join(cwd, ".gitignore"), "utf8")).toBe(ignored);
 
   const second = await legion(["init"], { cwd });

@@ -2,7 +2,7 @@
 // past, its unread mail and its modules, but nothing to act with.
 
 import { introductionOf, requestOf } from "../../../agent/think/ask.ts";
-import type { PromptSource } from "../../../agent/parts/agent.ts";
+import { directedRequest, type DirectedSource } from "../../../agent/think/direct.ts";
 import type { Workplace } from "../../../agent/parts/workplace.ts";
 import { along } from "../../../past/branch.ts";
 import type { Mail } from "../../../mail/bus.ts";
@@ -39,7 +39,11 @@ export async function nextPrompt(
   const redactor = createRedactor(site.config.secrets());
   const source = await openDormant(await planFor(), { ...site, settings, redactor });
   try {
-    return createRequestRedactor(redactor)(requestOf(source, await introductionOf(source)));
+    const request = requestOf(source, await introductionOf(source));
+    const shown = source.speech.ways.director
+      ? { ...request, turns: [], ...directedRequest(source) }
+      : request;
+    return createRequestRedactor(redactor)(shown);
   } finally {
     await source.modules.close();
   }
@@ -51,7 +55,7 @@ interface Dormancy extends Pick<Site, "reader" | "backend" | "project" | "home">
 }
 
 /** What its next prompt is composed from. Close its modules when it is no longer needed. */
-async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptSource> {
+async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<DirectedSource> {
   const { reader } = dormancy;
   const { identity } = plan;
   const speech = createSpeech(plan, plan.model);
@@ -60,7 +64,11 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptS
   if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
   const memories = reachedMemories(plan.memories, dormancy.backend.memories);
   const whose = { agent: identity.id, workspace: plan.workspace, memories, peers: () => everybody(reader) };
-  const workplace = closedWorkplace({ ...dormancy, ...whose }, refuse);
+  const settings: Workplace["settings"] = (module) => ({
+    ...dormancy.settings(module),
+    ...plan.settings?.[module],
+  });
+  const workplace = closedWorkplace({ ...dormancy, settings, ...whose }, refuse);
   const modules = openModules(speech, {
     identity,
     memory,
@@ -73,7 +81,7 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<PromptS
   const recalled = await recollect({ memory, modules, redactor: dormancy.redactor });
   memory.offers = recalled.reduce(foldOffers, memory.offers);
   recallOffers(speech, model, memory);
-  return { memory, model, modules, speech, settings: plan.memory };
+  return { memory, model, modules, speech, workplace, settings: plan.memory };
 }
 
 /** As far as anybody knows who looks at what is kept. */

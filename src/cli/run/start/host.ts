@@ -2,14 +2,13 @@
 
 import { LegionError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/process/signals.ts";
-import { packageDir } from "../../../base/package.ts";
 import type { Config } from "../../../config/config.ts";
 import { settleTrusted } from "../../../config/grants/settle-trusted.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import type { ControlServer } from "../../../control/api/serve.ts";
 import { serveLegion } from "../../../control/serve-legion.ts";
 import { findEnvironment, type EnvironmentFinding } from "../../../environment/open.ts";
-import { broughtBy, type Roster } from "../../../legion/roster.ts";
+import type { Roster } from "../../../legion/roster.ts";
 import type { OpenedLegion } from "../../../legion/opening/open-node.ts";
 import { createSpawner } from "../../../legion/opening/spawner.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
@@ -25,7 +24,7 @@ import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
 import { warnOfUnheard } from "./unheard.ts";
 import { createEarlyWatcher, openView, type EarlyWatcher, type OpenDisplay, type Watcher } from "./view.ts";
-import { asChosen, planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
+import { asChosen, broughtFor, planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
 
 export interface HostOrder
   extends
@@ -57,11 +56,10 @@ const INTERRUPTED = 130;
  * something is wrong with what was ordered, with REFUSED at the end if an agent could not go on.
  */
 export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
-  const { who, project, flags, admit, others } = order;
-  const places = { projectDir: project, packageDir, others };
+  const { project, flags, admit } = order;
   const config = await settleTrusted({
     load: () => loadConfig({ projectDir: project, env: io.env, flags }),
-    broughtBy: (settled) => asChosen(order, broughtBy(who, { config: settled, places })),
+    broughtBy: (settled) => broughtFor(order, settled),
     admit: (brought) => asChosen(order, admit(brought)),
   });
   return hideInErrors(config, () => hostConfigured({ ...order, config }, io));

@@ -7,9 +7,9 @@ import { aborted } from "../../../base/process/signals.ts";
 import type { Config, ConfigFlags } from "../../../config/config.ts";
 import type { Member, Places } from "../../../config/definition.ts";
 import type { Mode } from "../../../domain/supervision.ts";
-import type { Admit } from "../../../config/module-loader.ts";
+import type { Admit, Brought } from "../../../config/module-loader.ts";
 import type { Legion, LegionOptions } from "../../../legion/legion.ts";
-import { planRoster, type Roster, type RosterDeps, type Who } from "../../../legion/roster.ts";
+import { broughtBy, planRoster, type Roster, type RosterDeps, type Who } from "../../../legion/roster.ts";
 import type { Watcher } from "./view.ts";
 import { startedBy } from "./selection.ts";
 import { whyNotDone } from "./shutdown.ts";
@@ -89,12 +89,30 @@ async function planAgents(order: WorkloadOrder, watcher: Watcher): Promise<Roste
   const roster = await asChosen(order, planRoster(who, deps));
   const isThere = roster.roles.some(({ plan }) => plan.identity.id === SCRIBE.id);
   if (scribe === undefined || isThere) return roster;
-  const { roles, remarks } = await planRoster({ kind: "given", members: [SCRIBE] }, deps);
+  const { roles, remarks } = await planRoster(JUST_SCRIBE, deps);
   return { ...roster, roles: [...roster.roles, ...roles], remarks: [...roster.remarks, ...remarks] };
 }
 
 /** Who keeps what is said in long-term memory. */
 const SCRIBE: Member = { id: "scribe", agent: "scribe", limits: {} };
+const JUST_SCRIBE: Who = { kind: "given", members: [SCRIBE] };
+
+/** What the project's own files would have for the agents of a start by `config`, and for the scribe that listens to them. */
+export async function broughtFor(
+  order: Pick<WorkloadOrder, "who" | "said" | "scribe" | "project" | "others">,
+  config: Config,
+): Promise<Brought> {
+  const { who, scribe, project, others } = order;
+  const deps = { config, places: { projectDir: project, packageDir, others } };
+  const brought = await asChosen(order, broughtBy(who, deps));
+  if (scribe === undefined) return brought;
+  const { modules, grants } = await broughtBy(JUST_SCRIBE, deps);
+  const wanted = [...brought.grants, ...grants];
+  return {
+    modules: [...new Set([...brought.modules, ...modules])],
+    grants: [...new Map(wanted.map((one) => [one.what, one])).values()],
+  };
+}
 
 /** If it fails and the agents were not the person's choice, it says so. */
 export async function asChosen<T>({ said }: Pick<WorkloadOrder, "said">, work: Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { contextPrompt, entryPrompt } from "../../../../modules/memory/prompts/compose.ts";
+import { rulesWith } from "../../../../modules/memory/prompts/rules.ts";
 import type { Script, ScriptedAnswer, ScriptedOptions } from "../../../../src/model/scripted/scripted.ts";
 import { createMemoryBackend } from "../../../../src/storage/memory/backend.ts";
 import { createHandClock } from "../../../hand-clock.ts";
@@ -240,11 +241,12 @@ describe("what the scribe's model is asked", () => {
 
   it("is nothing where a session did not begin, there is no message, or nothing was ever said", () => {
     const question = { memory: MEMORY, history, message: undefined, maxChars: 1_000, maxMessage: 1_000 };
-    expect(() => entryPrompt(question)).toThrow("No message to process.");
-    expect(() => entryPrompt({ ...question, history: { ...history, opening: [] } })).toThrow(
+    const rules = rulesWith({});
+    expect(() => entryPrompt(question, rules)).toThrow("No message to process.");
+    expect(() => entryPrompt({ ...question, history: { ...history, opening: [] } }, rules)).toThrow(
       "No conversation history found: START_SESSION may have failed.",
     );
-    expect(() => contextPrompt({ memory: MEMORY, context: "", entries: [] })).toThrow(
+    expect(() => contextPrompt({ memory: MEMORY, context: "", entries: [] }, rules)).toThrow(
       "No conversation history to synthesize.",
     );
   });
