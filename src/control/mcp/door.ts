@@ -1,5 +1,6 @@
 // What programs may ask of a legion: nothing that only a person may say is here.
 
+import type { Rules } from "../../../modules/memory/prompts/rules.ts";
 import type { KnownDefinition } from "../../config/known-definitions.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message/message.ts";
@@ -13,6 +14,8 @@ export interface ProgramDoor {
   spawn(order: SpawnQuestion): Promise<SpawnAnswer>;
   /** Has those of `agents` run that nobody runs; resolves with why not of those that do not, in a line each. */
   wake(agents: readonly AgentId[]): Promise<readonly string[]>;
+  /** By what rules a scribe of this project would be asked now. Rejects with CONFIG, in a line that names the file, where one cannot be read. */
+  rules(): Promise<Rules>;
   /** What agents can be made of. */
   definitions(): Promise<readonly KnownDefinition[]>;
 }

@@ -2,10 +2,14 @@
 // its programs are gone or a person ends it.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { rulesWith, type Rules } from "../../../../modules/memory/prompts/rules.ts";
 import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
+import { createRedactor } from "../../../base/redaction/redactor.ts";
 import { packageDir } from "../../../base/package.ts";
 import { inTurns } from "../../../base/turns.ts";
 import type { Config, ConfigFlags } from "../../../config/config.ts";
+import { grantedRules, memoryPrompts } from "../../../config/grants/memory-prompts.ts";
+import { trustIn } from "../../../config/grants/trust.ts";
 import { leftOut } from "../../../config/grants/left-out.ts";
 import { knownDefinitions } from "../../../config/known-definitions.ts";
 import { loadConfig } from "../../../config/load-config.ts";
@@ -16,6 +20,7 @@ import { DEFAULT_LEGION_COST, resolveLimits } from "../../../domain/limits.ts";
 import { openNode, type OpenedLegion } from "../../../legion/opening/open-node.ts";
 import { createSpawner, type Spawner } from "../../../legion/opening/spawner.ts";
 import { DEFAULT_QUESTIONS } from "../../../legion/rulebook.ts";
+import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { createAdmission } from "../../consent/ask-trust.ts";
 import type { Io } from "../../kit/command.ts";
@@ -93,11 +98,19 @@ export function createProgramHost(site: Site, place: TypedPlace, io: Io): Progra
         return [messageOf(error)];
       }
     },
+    rules: () => rulesNow(site, io),
     definitions: () =>
       knownDefinitions({ projectDir: project, packageDir, trust: config.trust, home: config.home }),
     close: () => inTurn(endOwn),
     interrupt: () => own?.interrupt(),
   };
+}
+
+/** What the person grants meanwhile counts, too. */
+async function rulesNow({ project, config }: Site, { env }: Io): Promise<Rules> {
+  const trust = await trustIn(project, openPersonFolder(env), config.trust.bounds);
+  const granted = grantedRules(await memoryPrompts(project, trust));
+  return createRedactor(config.secrets()).value(rulesWith(granted));
 }
 
 function tell(text: string, { stderr }: Pick<Io, "stderr">): void {
