@@ -101,7 +101,11 @@ describe("a program that has a scribe keep its conversations", () => {
     const invoker = createInvoker(scribe);
     for (const content of ["Hello.", "flush", "Bye."])
       await invoker.processConversationMessage({ threadId: "t", role: "user", content });
-    expect((await legion.memory(MEMORY).entries()).map(({ raw }) => raw)).toEqual(["Hello.", "flush", "Bye."]);
+    expect((await legion.memory(MEMORY).entries()).map(({ raw }) => raw)).toEqual([
+      "Hello.",
+      "flush",
+      "Bye.",
+    ]);
     expect(await calls(legion, scribe)).not.toContain("end_session t");
   });
 
