@@ -6,7 +6,14 @@ import { createObservedMarks, foldObserved, type ObservedMarks } from "../../pas
 import { createOrderedPlace } from "../../past/observed/orders.ts";
 import type { Observe } from "../hosting/agent-plan.ts";
 import { createJoining } from "./joining.ts";
-import { createRoll, orderedStart, readEvents, type Observation, type UnheardMessage } from "./reading.ts";
+import {
+  createRoll,
+  readEvents,
+  startIn,
+  startOfOrders,
+  type Observation,
+  type UnheardMessage,
+} from "./reading.ts";
 
 /** How many messages wait for an observer. */
 export interface Behind {
@@ -74,9 +81,10 @@ async function* unheardBy(
     foldObserved(marks, event);
   const { observer } = observation;
   for (const agent of [observer, ...agents]) {
-    const start = agent === observer ? orderedStart(ordered.place) : marks.places.get(agent);
+    const place = marks.places.get(agent);
     // One whose log cannot be read waits for that.
-    if (!start) continue;
+    if (!place && agent !== observer) continue;
+    const start = place ? startIn(place) : startOfOrders(ordered.place);
     for await (const { unheard } of readEvents(observation, marks, { agent, agents, start })) yield unheard;
   }
 }

@@ -1,10 +1,12 @@
 // From where on a log is observed: one that was there before, from now on; one that began later, from its beginning. Where it is
 // not the log that it was, or has lost its end, or a pair is to be read in another one, it is read again: messages have numbers.
+// Of a log in which nothing was heard yet nobody can say that it lost its end and has grown as far again.
 
 import type { ObservedEvent } from "../../domain/event/observed.ts";
-import type { AgentId } from "../../domain/message/message.ts";
-import type { ObservedMarks, ObservedPlace } from "../../past/observed/marks.ts";
-import { beginningOf, joining, unlessUnreadable, type Observation } from "./reading.ts";
+import type { AgentId, LogId } from "../../domain/message/message.ts";
+import { keyOf, type ObservedMarks, type ObservedPlace } from "../../past/observed/marks.ts";
+import { saidIn } from "../../past/observed/said.ts";
+import { beginningOf, joining, unlessUnreadable, type LogStart, type Observation } from "./reading.ts";
 
 const NOT_BEGUN = { root: "", log: "", seq: 0 } as const;
 
@@ -49,6 +51,8 @@ export function createJoining(observation: Observation, marks: ObservedMarks, be
       for (const agent of agents) early.add(agent);
       return joinAll(agents, agents, (atMs) => !wasThere(atMs));
     },
+    /** That log is not the one any more that was read. */
+    doubt: (agent: AgentId): void => void checked.delete(agent),
     /** The same of those that came later, or began anew. */
     async goOn(agents: readonly AgentId[]): Promise<readonly ObservedEvent[]> {
       const unchecked = agents.filter((agent) => !checked.has(agent) || !places.get(agent)?.root);
@@ -57,13 +61,14 @@ export function createJoining(observation: Observation, marks: ObservedMarks, be
   };
 }
 
-type LogStart = Omit<ObservedPlace, "joined">;
-
 async function first({ reader }: Observation, agent: AgentId, isLater: IsLater): Promise<LogStart> {
   const beginning = await beginningOf(reader, agent);
   if (!beginning) return NOT_BEGUN;
   const { root, atMs } = beginning;
-  if (isLater(atMs, agent)) return { root, log: root, seq: 0 };
+  return isLater(atMs, agent) ? { root, log: root, seq: 0 } : endOf(reader, agent, root);
+}
+
+async function endOf(reader: Observation["reader"], agent: AgentId, root: LogId): Promise<LogStart> {
   const { log = root, last } = await reader.ledger(agent);
   return { root, log, seq: last };
 }
@@ -82,9 +87,22 @@ async function again(
   if (!beginning) return place.root === "" ? undefined : NOT_BEGUN;
   const { root } = beginning;
   if (root !== place.root) return { root, log: root, seq: 0 };
-  const isShorter = (await reader.last(agent)) < place.seq;
-  const isBehind = place.joined < place.seq;
-  return isBehind && (isShorter || isMoved) ? { root, log: place.log, seq: place.joined } : undefined;
+  const { joined, joinedLog, newest } = place;
+  if (newest === undefined)
+    return (await reader.last(agent)) < joined ? endOf(reader, agent, root) : undefined;
+  const isLost = !(await isThere(reader, agent, { ...place, newest }));
+  return isLost || isMoved ? { root, log: joinedLog, seq: joined } : undefined;
+}
+
+/** Does the log still say, where the observer stands, what was taken in there? */
+async function isThere(
+  reader: Observation["reader"],
+  agent: AgentId,
+  { log, seq, newest }: ObservedPlace & { readonly newest: string },
+): Promise<boolean> {
+  for await (const event of reader.events(agent, seq))
+    return saidIn(event, { agent, log }).some(({ message, from }) => keyOf(message, from) === newest);
+  return false;
 }
 
 /** Is a pair read in the log of `agent` that was read in another one? */

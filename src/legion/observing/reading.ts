@@ -11,6 +11,7 @@ import {
   type LogId,
   type Message,
 } from "../../domain/message/message.ts";
+import { sha256 } from "../../past/log/blobs.ts";
 import { isSeen, type ObservedMarks, type ObservedPlace } from "../../past/observed/marks.ts";
 import { ordersIn, type OrderedPlace } from "../../past/observed/orders.ts";
 import { saidIn, threadOf, type SaidMessage } from "../../past/observed/said.ts";
@@ -49,6 +50,14 @@ interface Roll {
   readonly agents: readonly AgentId[];
 }
 
+/** How far a log was read. */
+interface ReadUpTo {
+  readonly log: LogId;
+  readonly seq: number;
+  /** Of the event there. */
+  readonly hash: string;
+}
+
 /** So many messages are read ahead, of all logs together; of each at least one. */
 const MOST_AHEAD = 256;
 
@@ -74,8 +83,11 @@ export function unlessUnreadable(error: unknown): "unreadable" {
   throw error;
 }
 
+/** Where the observation of a log begins. */
+export type LogStart = Pick<ObservedPlace, "root" | "log" | "seq">;
+
 /** An event that has the log of `agent` observed from behind event `seq` on. */
-export function joining(agent: AgentId, { root, log, seq }: Omit<ObservedPlace, "joined">): ObservedEvent {
+export function joining(agent: AgentId, { root, log, seq }: LogStart): ObservedEvent {
   return { kind: "observed", of: { agent, log, seq }, from: root, control: "observe", thread: "", n: 0 };
 }
 
@@ -94,14 +106,15 @@ export async function beginningOf(
   return undefined;
 }
 
-/** Where a log is read on. */
-interface ReadingPlace extends Roll {
-  readonly start: ObservedPlace;
+/** From which event on a log is read, and the name that it has there. */
+interface ReadingStart {
+  readonly log: LogId;
+  readonly from: number;
 }
 
 /** What one event says that was not taken in; mostly nothing. */
 interface ReadEvent {
-  readonly seq: number;
+  readonly event: Event;
   /** The name of its log there. */
   readonly log: LogId;
   readonly unheard: readonly UnheardMessage[];
@@ -111,7 +124,7 @@ interface ReadEvent {
 export async function* readEvents(
   { reader, safe, observer }: Pick<Observation, "reader" | "safe" | "observer">,
   marks: ObservedMarks,
-  { agent, agents, start }: ReadingPlace,
+  { agent, agents, start }: Roll & { readonly start: ReadingStart },
 ): AsyncGenerator<ReadEvent> {
   const last = safe(agent);
   let { log } = start;
@@ -120,7 +133,7 @@ export async function* readEvents(
     agent === observer
       ? ordersIn(event)
       : saidIn(event, { agent, log }).filter(({ message }) => isRead(message, { agent, agents, observer }));
-  for await (const event of reader.events(agent, Math.max(start.seq, start.joined + 1))) {
+  for await (const event of reader.events(agent, start.from)) {
     const { seq } = event;
     if (seq > last) return;
     if (event.kind === "opened") ({ log } = event);
@@ -132,34 +145,51 @@ export async function* readEvents(
       const thread = orderIn(message)?.thread ?? threadOf(message);
       unheard.push({ of: { agent, log, seq }, from, thread, message, at });
     }
-    yield { seq, log, unheard };
+    yield { event, log, unheard };
   }
 }
 
+/** Where an observed log is read on. */
+export function startIn({ log, seq, joined }: ObservedPlace): ReadingStart {
+  return { log, from: Math.max(seq, joined + 1) };
+}
+
 /** Where the observer's own log is read. */
-export function orderedStart({ log, seq }: OrderedPlace): ObservedPlace {
-  return { root: log, log, seq, joined: seq - 1 };
+export function startOfOrders({ log, seq }: OrderedPlace): ReadingStart {
+  return { log, from: seq };
 }
 
 /** @param ordered where the observer's own log is read on, for what is ordered there */
 export function createReading(observation: Observation, marks: ObservedMarks, ordered: OrderedPlace) {
   const { observer } = observation;
-  /** How far each was read, which may be further than it was taken in. */
-  const read = new Map<AgentId, ObservedPlace>();
-  const readOn = async (agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart> => {
-    const own = agent === observer ? orderedStart(ordered) : undefined;
-    const start = read.get(agent) ?? own ?? marks.places.get(agent)!;
+  /** Which may be further than it was taken in. */
+  const read = new Map<AgentId, ReadUpTo>();
+  const startOf = (agent: AgentId): ReadingStart => {
+    const before = read.get(agent);
+    if (before) return { log: before.log, from: before.seq };
+    return agent === observer ? startOfOrders(ordered) : startIn(marks.places.get(agent)!);
+  };
+  /** `other`: it is not the log any more that was read. */
+  const readOn = async (agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart | "other"> => {
+    const before = read.get(agent);
     const found: UnheardMessage[] = [];
     const most = Math.max(1, Math.floor(MOST_AHEAD / (agents.length + 1)));
-    for await (const { seq, log, unheard } of readEvents(observation, marks, { agent, agents, start })) {
-      found.push(...unheard);
-      read.set(agent, { ...start, log, seq: seq + 1 });
+    let newest: Omit<ReadEvent, "unheard"> | undefined;
+    const start = startOf(agent);
+    for await (const { event, log, unheard } of readEvents(observation, marks, { agent, agents, start })) {
+      const isKnown = before !== undefined && newest === undefined;
+      newest = { event, log };
+      if (!isKnown) found.push(...unheard);
+      else if (hashOf(event) !== before.hash) return "other";
       if (found.length >= most) break;
     }
+    if (before && !newest) return "other";
+    if (newest && newest.event.seq !== before?.seq)
+      read.set(agent, { log: newest.log, seq: newest.event.seq, hash: hashOf(newest.event) });
     return { found, isCut: found.length >= most };
   };
   return {
-    async readOn(agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart | "unreadable"> {
+    async readOn(agent: AgentId, agents: readonly AgentId[]): Promise<UnheardPart | "other" | "unreadable"> {
       return readOn(agent, agents).catch((error: unknown) => {
         // What was found there before it failed is to be found again.
         read.delete(agent);
@@ -169,6 +199,10 @@ export function createReading(observation: Observation, marks: ObservedMarks, or
     /** Reads anew from where the observer's log says that it stands. */
     forget: (agent: AgentId) => void read.delete(agent),
   };
+}
+
+function hashOf(event: Event): string {
+  return sha256(JSON.stringify(event));
 }
 
 /** Is it read in the log of `agent`? A pair is read in one log only, and what is said to an observer in none. */

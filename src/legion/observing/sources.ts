@@ -179,12 +179,15 @@ function createBacklog(place: ObservingPlace, { marks, ordered, beganMs }: Obser
         const isKnown = agent === place.observer || marks.places.has(agent);
         const isDue = !isNew && isKnown && (isRung(agent) || unread.delete(agent));
         const part = isDue ? await reading.readOn(agent, agents) : undefined;
-        if (part === "unreadable") {
-          unread.add(agent);
-          continue;
+        if (part === "unreadable") unread.add(agent);
+        else if (part === "other") {
+          joined.doubt(agent);
+          reading.forget(agent);
+          left.push(agent);
+        } else {
+          found.push(...(part?.found ?? []));
+          if (isNew || part?.isCut) left.push(agent);
         }
-        found.push(...(part?.found ?? []));
-        if (isNew || part?.isCut) left.push(agent);
       }
       cut = left;
       messages = found.sort((a, b) => a.at.localeCompare(b.at));

@@ -16,6 +16,10 @@ export interface ObservedPlace {
   readonly seq: number;
   /** What stands behind this event is observed. */
   readonly joined: number;
+  /** Its name there. */
+  readonly joinedLog: LogId;
+  /** What was taken in last, as `keyOf` has it; `undefined`: nothing yet. */
+  readonly newest?: string;
 }
 
 export interface ObservedMarks {
@@ -40,13 +44,13 @@ export function foldObserved(marks: ObservedMarks, event: Event | ObservedEvent)
   if (event.kind !== "observed") return;
   const { of, from, control, thread, message } = event;
   const { agent, log, seq } = of;
-  if (control === "observe") places.set(agent, { root: from, log, seq, joined: seq });
+  if (control === "observe") places.set(agent, { root: from, log, seq, joined: seq, joinedLog: log });
   if (!message) return;
   const place = places.get(agent);
   // What a program orders is read in the observer's own log.
   if (!orderIn(message)) {
     if (!place) return;
-    places.set(agent, { ...place, log, seq });
+    places.set(agent, { ...place, log, seq, newest: keyOf(message, from) });
     readers.set(thread, agent);
   }
   const { n } = parseMessageId(message.id);
@@ -56,6 +60,11 @@ export function foldObserved(marks: ObservedMarks, event: Event | ObservedEvent)
 /** Was it taken in, or one that was said after it? */
 export function isSeen({ seen }: ObservedMarks, message: Message, from: LogId): boolean {
   return parseMessageId(message.id).n <= (seen.get(pairOf(message, from)) ?? 0);
+}
+
+/** Tells a message from every other one. */
+export function keyOf({ id }: Message, log: LogId): string {
+  return `${log} ${id}`;
 }
 
 function pairOf({ id }: Message, log: LogId): string {
