@@ -102,11 +102,14 @@ const CHANGE: LuaScript = {
   lua: `#!lua flags=allow-oom${MEMORY}
 if seq ~= tonumber(ARGV[4]) then return 'moved' end
 for i = 7, #ARGV, 9 do add(unpack(ARGV, i, i + 8)) end
+local others = -tonumber(ARGV[6])
 for number in string.gmatch(ARGV[5], '[^,]+') do
   redis.call('HDEL', words, number)
-  redis.call('ZREM', contexts, number)
+  others = others + 1 - redis.call('ZREM', contexts, number)
 end
 if ARGV[6] ~= '0' then redis.call('HINCRBY', meta, 'entries', '-' .. ARGV[6]) end
+local strays = tonumber(redis.call('HGET', meta, 'strays') or 0)
+if others > 0 and strays > 0 then redis.call('HSET', meta, 'strays', math.max(0, strays - others)) end
 return 'added'`,
 };
 

@@ -273,6 +273,23 @@ export function describeMemories(name: string, create: () => Promise<MemoriesPla
       expect(kinds(events)).toEqual(["opened", "entry", "void", "void", "void", "entry"]);
     });
 
+    it("counts no shard of others than its keeper that is forgotten", async () => {
+      const memories = await (await create()).open();
+      await memories.receive(ID, context(1, { from: "scribe", content: "# One" }));
+      await memories.receive(ID, context(1, { from: "other", content: "# Lies" }));
+      await memories.receive(ID, context(2, { from: "other", content: "# More" }));
+      const counted = async () => {
+        const { contexts, strays } = await memories.read(ID).standing();
+        return [contexts.length, strays];
+      };
+      expect(await counted()).toEqual([1, 2]);
+      await memories.change(ID, () =>
+        Promise.resolve([{ kind: "forgotten", seqs: [3, 4], entries: 0, by: "0" }]),
+      );
+      expect(await counted()).toEqual([0, 1]);
+      await memories.close();
+    });
+
     it("lets nobody write while a change is decided, and adds nothing where that fails", async () => {
       const memories = await (await create()).open();
       await memories.receive(ID, entry(1));
