@@ -78,7 +78,8 @@ export function createFaultyDisk({
     stopped: machine.stopped,
     turnOff: machine.turnOff,
     list: (path) => run("list", path, [], () => namesIn(path, files)),
-    read: (path, maxBytes) => run("read", path, [], () => bytesOf(path)?.subarray(0, maxBytes)),
+    read: (path, maxBytes = Infinity, offset = 0) =>
+      run("read", path, [], () => bytesOf(path)?.subarray(offset, offset + maxBytes)),
     exists: (path) =>
       runNow({ op: "exists", path, failed: () => false }, () => kindOf(path, files) !== undefined),
     size: (path) => run("size", path, [], () => bytesOf(path)?.length),

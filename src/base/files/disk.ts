@@ -30,8 +30,8 @@ export interface AppendFile {
 export interface Disk {
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(path: string): Promise<string[]>;
-  /** The file, or its first `maxBytes`; `undefined` when there is no such file. No link is followed. */
-  read(path: string, maxBytes?: number): Promise<Buffer | undefined>;
+  /** The file from byte `offset` on, or `maxBytes` of it; `undefined` when there is no such file. No link is followed. */
+  read(path: string, maxBytes?: number, offset?: number): Promise<Buffer | undefined>;
   exists(path: string): boolean;
   /** Bytes of a file; `undefined` when there is no such file. */
   size(path: string): Promise<number | undefined>;
@@ -70,7 +70,8 @@ export function createDisk(tmp: string, top = dirname(dirname(tmp))): Disk {
   return {
     ...createPlacing(tmp, folders),
     list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
-    read: (path, maxBytes) => storage<Buffer | undefined>(path, () => readReal(path, maxBytes), undefined),
+    read: (path, maxBytes, offset) =>
+      storage<Buffer | undefined>(path, () => readReal(path, maxBytes, offset), undefined),
     exists: (path) => existsSync(path),
     size: (path) => storage<number | undefined>(path, async () => (await lstat(path)).size, undefined),
     kind: (path) => storage(path, () => kindOf(path), undefined),

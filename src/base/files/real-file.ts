@@ -6,14 +6,22 @@ import { lstat, open, type FileHandle } from "node:fs/promises";
 /** Without O_NONBLOCK, opening a pipe would wait for its other end. Windows knows neither, and makes no links unasked. */
 const REAL = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** The first `maxBytes` of a file, or all of it. Rejects if it is no file, or a link. */
-export async function readReal(path: string, maxBytes?: number): Promise<Buffer> {
+/** A file from byte `offset` on, or `maxBytes` of it. Rejects if it is no file, or a link. */
+export async function readReal(path: string, maxBytes?: number, offset = 0): Promise<Buffer> {
   const file = await openReal(path);
   try {
-    if (!(await file.stat()).isFile()) throw new Error("it is no file");
-    if (maxBytes === undefined) return await file.readFile();
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-    return buffer.subarray(0, bytesRead);
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error("it is no file");
+    if (maxBytes === undefined && offset === 0) return await file.readFile();
+    const length = Math.max(0, Math.min(maxBytes ?? Infinity, found.size - offset));
+    const bytes = Buffer.alloc(length);
+    let done = 0;
+    while (done < length) {
+      const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+    return bytes.subarray(0, done);
   } finally {
     await file.close();
   }

@@ -39,9 +39,9 @@ export function watchDisk(disk: Disk, watch: Watch): Disk {
       await watch({ op: "list", path });
       return disk.list(path);
     },
-    async read(path, maxBytes) {
+    async read(path, maxBytes, offset) {
       await watch({ op: "read", path });
-      return disk.read(path, maxBytes);
+      return disk.read(path, maxBytes, offset);
     },
     create(path) {
       sync({ op: "create", path });

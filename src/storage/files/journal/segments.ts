@@ -7,6 +7,7 @@ import { isLogFormat } from "../../../domain/event/event.ts";
 import type { Disk } from "../../../base/files/disk.ts";
 import { eachLine, fromLine, piecesOf } from "../../folder/line.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";
+import { readBehind } from "./behind.ts";
 import { segmentName, type SegmentPlace } from "../../folder/series.ts";
 
 export interface JournalRecord {
@@ -84,12 +85,14 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
   for (const [index, name] of names.entries()) {
     const limit = limits[index] ?? Infinity;
     if (limit <= from) continue;
-    const bytes = await disk.read(join(folder, name));
+    const path = join(folder, name);
+    const part = await readBehind(path, disk, {
+      from,
+      end: seals.get(name) ?? (ends && (ends.get(name) ?? 0)),
+    });
     // A mailbox drops what was taken; also while it is read.
-    if (!bytes) continue;
-    const counted = bytes.subarray(0, seals.get(name) ?? (ends && (ends.get(name) ?? 0)));
-    const start = from > 1 ? startOf(counted, from) : 0;
-    const parsed = parse<R>(join(folder, name), counted, { start, last, limit });
+    if (!part) continue;
+    const parsed = parse<R>(path, part.bytes, { start: part.offset, last, limit });
     last = parsed.records.at(-1)?.seq ?? last;
     yield { name, sealed: seals.has(name), ...parsed };
   }
@@ -176,40 +179,8 @@ function limitsOf(openings: readonly (Opening | undefined)[]): readonly number[]
     .toReversed();
 }
 
-/** The last line that is whole and stands before all records from number `from` on: their numbers ascend. */
-function startOf(bytes: Buffer, from: number): number {
-  let [start, end] = [0, bytes.length];
-  while (start < end) {
-    const found = wholeLineIn(bytes, (start + end) >> 1, end);
-    // Of what is damaged nobody knows the number: it is read.
-    if (!found) end = (start + end) >> 1;
-    else if (found.seq < from) {
-      if (found.offset === start) break;
-      start = found.offset;
-    } else end = (start + end) >> 1;
-  }
-  return start;
-}
-
-/** The first one that begins from `offset` on, or with all that is before; `undefined` if none does before `end`. */
-function wholeLineIn(
-  bytes: Buffer,
-  offset: number,
-  end: number,
-): { readonly offset: number; readonly seq: number } | undefined {
-  let at = offset === 0 ? 0 : bytes.indexOf(NEWLINE, offset - 1) + 1;
-  if (offset > 0 && at === 0) return undefined;
-  while (at < end) {
-    const next = bytes.indexOf(NEWLINE, at);
-    if (next === -1) return undefined;
-    const record = fromLine<JournalRecord>(bytes.subarray(at, next));
-    if (record) return { offset: at, seq: record.seq };
-    at = next + 1;
-  }
-  return undefined;
-}
-
 interface Extent {
+  /** Where in the segment it begins. */
   readonly start: number;
   /** Was read before it. */
   readonly last: number;
@@ -233,7 +204,7 @@ function parse<R extends JournalRecord>(
     records.push(record);
     trailing = 0;
   };
-  eachLine(bytes.subarray(start), (line, offset) => {
+  eachLine(bytes, (line, offset) => {
     const whole = fromLine<R>(line);
     if (whole) return keep(whole);
     damages.push({ file, offset: start + offset, bytes: line });
@@ -250,7 +221,7 @@ function parse<R extends JournalRecord>(
     const record = fromLine<R>(piece);
     if (record) keep(record);
   }
-  return { bytes: records.length > lines ? bytes.length : tail, records, damages, trailing };
+  return { bytes: start + (records.length > lines ? bytes.length : tail), records, damages, trailing };
 }
 
 function refuseNewer(path: string, record: JournalRecord & { readonly format?: unknown }): void {

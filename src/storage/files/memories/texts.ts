@@ -7,6 +7,8 @@ import type { AppendFile, Disk } from "../../../base/files/disk.ts";
 import { hashOfWords } from "../../../past/memory/words.ts";
 import { readOwn } from "./own-file.ts";
 
+/** So much is read at once. */
+const WINDOW_BYTES = 131_072;
 const PART_BYTES = 8 * 1_048_576;
 export const TEXTS_FILE = /^\d{1,15}-\d{1,6}$/;
 const PLACE = /\b(\d{1,15}-\d{1,6}):(\d{1,15}):(\d{1,15}):([0-9a-f]{32})\b/g;
@@ -102,15 +104,18 @@ async function newestPart({ folder, disk, epoch }: TextsOptions): Promise<number
 
 /** Reads words by their places, best in the order of the log; `undefined` for what is not there, or not what was written. */
 export function createTextReader(folder: string, disk: Pick<Disk, "read" | "kind">) {
-  let held: { readonly file: string; readonly bytes: Buffer } | undefined;
+  let held: { readonly file: string; readonly offset: number; readonly bytes: Buffer } | undefined;
   return async (text: string): Promise<string | undefined> => {
     const [place] = placesIn(text);
     if (!place) return undefined;
-    const end = place.offset + place.bytes;
-    // It may have grown since.
-    if (held?.file !== place.file || held.bytes.length < end)
-      held = { file: place.file, bytes: (await readOwn(join(folder, place.file), disk)) ?? Buffer.alloc(0) };
-    const bytes = held.bytes.subarray(place.offset, end);
+    const { file, offset } = place;
+    const isHeld = ({ offset: from, bytes }: NonNullable<typeof held>): boolean =>
+      from <= offset && offset + place.bytes <= from + bytes.length;
+    if (held?.file !== file || !isHeld(held)) {
+      const part = { offset, maxBytes: Math.max(WINDOW_BYTES, place.bytes) };
+      held = { file, offset, bytes: (await readOwn(join(folder, file), disk, part)) ?? Buffer.alloc(0) };
+    }
+    const bytes = held.bytes.subarray(offset - held.offset, offset - held.offset + place.bytes);
     return hashOfWords(bytes) === place.hash ? bytes.toString("utf8") : undefined;
   };
 }
