@@ -15,6 +15,7 @@ const MEASURES = [
   "search",
   "memory-search",
   "recall",
+  "scribe",
   "latency",
   "tick",
   "append",
