@@ -86,8 +86,9 @@ export interface Conversation {
   failuresBefore: number;
   /** Since the newest decision or result: a message was refused before it got a number. */
   refused: boolean;
-  /** What the newest prompt showed as pinned messages. */
+  /** What the newest prompt showed as pinned messages; the newest summary that was kept, by its event, 0 for none. */
   pinned: string;
+  summary: number;
   readonly questions: Questions;
   readonly addresses: KnownAddresses;
   /** What it observes. */
@@ -115,7 +116,7 @@ export function createConversation(): Conversation {
     pieces: [],
     ...NO_FAILURES,
     refused: false,
-    pinned: "",
+    ...{ pinned: "", summary: 0 },
     questions: createQuestions(),
     addresses: createKnownAddresses(),
     invocations: createInvocations(),
@@ -127,6 +128,7 @@ export function converse(conversation: Conversation, event: Event): void {
   for (const { message } of foldHeld(conversation.held, event)) hear(conversation, message);
   if (foldInvocations(conversation.invocations, event)) takeUp(conversation, event);
   if (event.kind === "prompted") conversation.pinned = event.pinned ?? conversation.pinned;
+  else if (event.kind === "summary" && event.covers[1] > 0) conversation.summary = event.seq;
   else if (event.kind === "decision") decide(conversation, event);
   else if (event.kind === "result") close(conversation, event);
   else if (event.kind === "approval")

@@ -12,7 +12,7 @@ import type { ModuleSet } from "../parts/module-set.ts";
 
 /** Whose modules recall. */
 export interface RecallSource {
-  readonly memory: Pick<ReadablePast, "offers" | "view">;
+  readonly memory: Pick<ReadablePast, "offers">;
   readonly modules: Pick<ModuleSet, "modules" | "host">;
   readonly redactor: Redactor;
 }
@@ -51,15 +51,16 @@ async function stands({ modules }: RecallSource): Promise<boolean> {
 
 /** Recalls where it is time to. */
 export function createRecall(recalling: RecallSource & { readonly memory: Memory }) {
-  let isBegun = false;
-  let summary: number | undefined;
+  const { memory, modules } = recalling;
+  const isIdle = modules.modules.every(({ recall }) => !recall);
+  let known: number | undefined;
   return async (signal: AbortSignal): Promise<void> => {
-    const newest = recalling.memory.view.items.findLast(({ kind }) => kind === "summary")?.lastSeq;
-    if (isBegun && newest === summary && (await stands(recalling))) return;
+    if (isIdle) return;
+    const { summary } = memory.conversation;
+    if (known === summary && (await stands(recalling))) return;
     const events = await recollect(recalling);
     if (signal.aborted) return;
-    if (events.length > 0) await recalling.memory.commit(...events);
-    isBegun = true;
-    summary = newest;
+    if (events.length > 0) await memory.commit(...events);
+    known = summary;
   };
 }
