@@ -2,14 +2,18 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseRedisAddress } from "../../src/storage/redis/connection/address.ts";
+import { openLink } from "../../src/storage/redis/connection/link.ts";
+import { createRedisMemories } from "../../src/storage/redis/memories/memories.ts";
 import { questionPlaces } from "../torture/answers.ts";
 import type { Change } from "../torture/program.ts";
+import { keepForScribe } from "../torture/scribe.ts";
 import { seeded } from "../torture/seeded.ts";
 import { check, type Verdict } from "./checker.ts";
 import { gather } from "./evidence.ts";
 import type { Violation } from "./fault.ts";
 import { haunt, type Counts, type Weights } from "./nemesis.ts";
-import type { Files, Order } from "./order.ts";
+import { hostedFor, type Files, type Order } from "./order.ts";
 import { comeToRest } from "./rest.ts";
 import { losingTail } from "./tail.ts";
 import { AGENTS, LEGION, openStage, type Stage } from "./stage.ts";
@@ -57,6 +61,11 @@ const SHORTER: readonly Change[] = [
     line: "const HEALTHY_MS = 30_000;",
     instead: "const HEALTHY_MS = 1_800;",
   },
+  {
+    file: "src/legion/legion.ts",
+    line: "const LOOK_MS = 2_000;",
+    instead: "const LOOK_MS = 200;",
+  },
 ];
 
 export async function torture(options: TortureOptions): Promise<Torture> {
@@ -93,10 +102,11 @@ async function wage(
 ): Promise<Verdict & Pick<Torture, "counts">> {
   const random = seeded(seed);
   const victim = durability === "weak" ? losingTail(server, seeded(seed)) : server;
+  await keepInRedis(server.port);
   const counts = await haunt({ members, server: victim, leaseMs, weights, everyMs, random }, forMs);
   await Promise.all(members.map((member) => member.ready()));
   for (const member of members) member.calm();
-  const place = { port: server.port, legion: LEGION, agents: AGENTS };
+  const place = { port: server.port, legion: LEGION, agents: hostedFor({ kind: "parcels" }, AGENTS) };
   const unrest = await comeToRest({ members, ...place }, settleMs);
   await Promise.all(members.map((member) => member.stop()));
   const evidence = await gather({ ...place, files: filesIn(folder) });
@@ -106,6 +116,13 @@ async function wage(
   const { violations, figures } = check(evidence, { steps: STEPS, durability });
   const unsettled: readonly Violation[] = unrest ? [{ fault: "unsettled", text: unrest }] : [];
   return { violations: [...unsettled, ...violations], figures, counts };
+}
+
+async function keepInRedis(port: number): Promise<void> {
+  const link = await openLink(parseRedisAddress(`redis://127.0.0.1:${port}`));
+  const memories = createRedisMemories({ link, legion: LEGION });
+  await keepForScribe({ memories, close: memories.close });
+  await link.close();
 }
 
 function filesIn(folder: string): Files {

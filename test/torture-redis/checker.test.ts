@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/domain/event/event.ts";
 import { messageId, type Message } from "../../src/domain/message/message.ts";
 import { write } from "../torture/parcel.ts";
+import { NOTHING_REMEMBERED } from "../torture/remembered.ts";
 import { check } from "./checker.ts";
 import type { RedisEvidence, RedisPast } from "./evidence.ts";
 
@@ -47,7 +48,8 @@ function evidenceOf(...messages: readonly Message[]): RedisEvidence {
         },
       ]
     : [];
-  return { agents, effects: [], fed, answers: [], revoked: new Set(), acknowledged: [], steps: 0 };
+  const nothing = { effects: [], answers: [], revoked: new Set<string>(), acknowledged: [], steps: 0 };
+  return { agents, fed, observed: [], remembered: NOTHING_REMEMBERED, ...nothing };
 }
 
 const faultsIn = (evidence: RedisEvidence, durability: "always" | "weak"): readonly string[] =>

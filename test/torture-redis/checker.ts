@@ -4,6 +4,8 @@
 import { checkActs } from "../torture/check-acts.ts";
 import { checkLanes } from "../torture/check-lanes.ts";
 import { checkMail } from "../torture/check-mail.ts";
+import { asPeer, checkMemory } from "../torture/check-memory.ts";
+import type { Past } from "../torture/evidence.ts";
 import { checkQuestions } from "../torture/check-questions.ts";
 import { checkState } from "../torture/check-state.ts";
 import { checkOwners } from "./check-owners.ts";
@@ -41,16 +43,20 @@ export function check(found: RedisEvidence, { steps: limit, durability }: Terms)
   const takings = checkOwners(evidence, report);
   // A word that was acknowledged may be gone from log 0 with its end, and then it is nowhere; the next one still bears the
   // next number. Of agents the count is gone with the message.
-  const expected = checkMail(evidence, report, (speaker) => isWeak && !found.agents.has(speaker));
+  const peers = new Map<string, Past>([...evidence.agents, asPeer(evidence.remembered)]);
+  const mayLack = (speaker: string): boolean => isWeak && !found.agents.has(speaker);
+  const expected = checkMail({ ...evidence, agents: peers }, report, mayLack);
   const acts = checkActs(evidence, report);
   const asked = checkQuestions(evidence, report);
   const lanes = checkLanes(evidence, report, HEARD_MS);
+  const remembered = checkMemory(evidence, report);
   checkState(evidence, report);
   checkSaid(evidence, report);
   checkMailboxes(evidence, report);
   const { events, steps } = checkSpending(evidence, limit, report);
   const said = found.fed.filter((line) => line.said).length;
-  return { violations, figures: { expected, ...acts, ...asked, ...lanes, takings, said, events, steps } };
+  const figures = { expected, ...acts, ...asked, ...lanes, ...remembered, takings, said, events, steps };
+  return { violations, figures };
 }
 
 function checkMailboxes({ agents }: RedisEvidence, report: Report): void {

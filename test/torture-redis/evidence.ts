@@ -4,7 +4,9 @@
 import { Redis } from "ioredis";
 import type { Event } from "../../src/domain/event/event.ts";
 import { gatherAnswers, readLines, type Past, type Told } from "../torture/evidence.ts";
-import type { Acknowledged, Files, Said, TimedEffect } from "./order.ts";
+import { joinAll, NOTHING_REMEMBERED, type Remembered, type Stored } from "../torture/remembered.ts";
+import { MEMORY } from "../torture/scribe.ts";
+import { OBSERVED, type Acknowledged, type Files, type Said, type TimedEffect } from "./order.ts";
 
 export interface RedisPast extends Past {
   /** Of the mailbox: how far it goes, how far it was taken, and how much is in it. */
@@ -38,6 +40,8 @@ export async function gather({ port, legion, agents, files }: Place): Promise<Re
     for (const id of ["0", ...agents]) pasts.set(id, await readPast(redis, `lg:{${legion}:${id}}:`));
     return {
       agents: pasts,
+      observed: OBSERVED,
+      remembered: files ? await readRemembered(redis, `lg:{${legion}:${MEMORY}}:`) : NOTHING_REMEMBERED,
       steps: Number(await redis.hget(`lg:{${legion}}:spent`, "steps")),
       effects: files ? readLines<TimedEffect>(files.effects) : [],
       fed: files ? readLines<Said>(files.fed) : [],
@@ -61,6 +65,19 @@ async function readPast(redis: Redis, prefix: string): Promise<RedisPast> {
     },
     last: Number(meta["seq"] ?? 0),
     isLeased: (await redis.exists(`${prefix}lease`)) === 1,
+  };
+}
+
+/** Words stand beside the log, by the numbers of its records. */
+async function readRemembered(redis: Redis, prefix: string): Promise<Remembered> {
+  const entries = await redis.xrange(`${prefix}log`, "-", "+");
+  const words = await redis.hgetall(`${prefix}words`);
+  const counting = (await redis.zrange(`${prefix}contexts`, "0", "-1")).map((seq) => Number(seq));
+  const records = entries.map(([id, fields]) => eventOf(id, new Map(pairs(fields))) as Stored | Event);
+  return {
+    ...joinAll(records as readonly Stored[], ({ seq }) => words[seq]),
+    counting,
+    isShown: (seq) => counting.at(-1) === seq,
   };
 }
 

@@ -3,6 +3,7 @@
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { isLegionError } from "../../src/base/errors.ts";
+import { awaited } from "../../src/agent/take-in.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import { createRedisBackend } from "../../src/storage/redis/backend.ts";
 import { parseRedisAddress } from "../../src/storage/redis/connection/address.ts";
@@ -10,7 +11,7 @@ import { openLink, type Link } from "../../src/storage/redis/connection/link.ts"
 import { startAnswering } from "../torture/answers.ts";
 import { sumOf } from "../torture/carrier.ts";
 import { startSpeaking, type Speaker } from "./speaker.ts";
-import type { Order, Parcels, Report, Standing, Word } from "./order.ts";
+import { hostedFor, type Order, type Parcels, type Report, type Standing, type Word } from "./order.ts";
 import { worldOf } from "./world.ts";
 
 const COMMAND_TIMEOUT_MS = 1_000;
@@ -41,7 +42,7 @@ async function join(order: Order): Promise<Running> {
   try {
     const legion = await startLegion({
       project,
-      plans: agents.map(plan),
+      plans: hostedFor(work, agents).map(plan),
       limits: { steps },
       durability: "disk",
       delayMs: 0,
@@ -69,7 +70,7 @@ function standingOf({ agents }: Legion, speaker?: Speaker): Standing {
     agents: [...agents].map(([id, { agent, standing }]) => ({
       id,
       state: standing.state,
-      unread: agent?.inbox.unread ?? 0,
+      unread: agent ? awaited(agent) : 0,
       undelivered: agent?.outbox.undelivered().length ?? 0,
     })),
   };

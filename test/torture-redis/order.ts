@@ -3,6 +3,7 @@
 import type { QuestionPlaces } from "../torture/answers.ts";
 import type { Effect } from "../torture/carrier.ts";
 import type { Fed } from "../torture/order.ts";
+import { SCRIBE } from "../torture/scribe.ts";
 
 /** What one node process is for; JSON, as its only argument. */
 export interface Order {
@@ -23,6 +24,14 @@ export interface Order {
 }
 
 export type Work = Parcels | Ticking;
+
+/** Some of those who carry: the scribe does one thing after the other, and is to come to an end as soon as they do. */
+export const OBSERVED: Order["agents"] = ["1", "2"];
+
+/** Who is hosted for that: whoever carries parcels is listened to. */
+export function hostedFor({ kind }: Pick<Work, "kind">, agents: Order["agents"]): Order["agents"] {
+  return kind === "parcels" ? [...agents, SCRIBE] : agents;
+}
 
 /** A person at this node hands out parcels until there is word to stop. */
 export interface Parcels extends Files {

@@ -12,18 +12,22 @@ export interface Resting {
 }
 
 const LOOK_MS = 200;
+/** Whoever listens to agents of other nodes looks now and then whether they said something. */
+const STILL_LOOKS = 3;
 
 /** Resolves with what still goes on after `withinMs`; with "" once nothing does. */
 export async function comeToRest(resting: Resting, withinMs: number): Promise<string> {
   const redis = new Redis({ port: resting.port, host: "127.0.0.1" });
   const end = performance.now() + withinMs;
   let events = -1;
+  let still = 0;
   try {
     for (;;) {
       const unrest = unrestOfNodes(resting) || (await unrestInRedis(redis, resting));
       const before = events;
       events = await countEvents(redis, resting);
-      if (unrest === "" && events === before) return "";
+      still = unrest === "" && events === before ? still + 1 : 0;
+      if (still === STILL_LOOKS) return "";
       if (performance.now() > end) return unrest || "events are still added";
       await delay(LOOK_MS);
     }

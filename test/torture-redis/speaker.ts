@@ -6,6 +6,7 @@ import type { Control } from "../../src/mail/control.ts";
 import { LegionError } from "../../src/base/errors.ts";
 import { GO_ON } from "../torture/order.ts";
 import { ALL_LANES, drawLane, drawRoute, write } from "../torture/parcel.ts";
+import { FLUSH, FLUSHED_AT, SCRIBE } from "../torture/scribe.ts";
 import { seeded } from "../torture/seeded.ts";
 import type { Parcels, Said } from "./order.ts";
 
@@ -39,6 +40,7 @@ export function startSpeaking(
     numbers.set(to, number);
     const parcel = { name: `${name}p${++said}`, route, lane };
     record({ ...parcel, said: false });
+    if (said % FLUSHED_AT === 0) await control.say([SCRIBE], FLUSH);
     const content = write({ ...parcel, stop: 0, number, from: `${name}s${voice}` });
     const [id] = await control.say([to], content, lane);
     record({ ...parcel, said: true, id: id! });

@@ -1,6 +1,6 @@
 // What torture tests have found, for people.
 
-import { asTable, faultRows, laneRows, questionRows } from "../torture/summary.ts";
+import { asTable, faultRows, laneRows, memoryRows, MEMORY_FAULTS, questionRows } from "../torture/summary.ts";
 import type { Torture } from "./campaign.ts";
 import type { Fault } from "./fault.ts";
 import type { Trouble } from "./nemesis.ts";
@@ -29,6 +29,7 @@ const COUNTED: readonly Fault[] = [
   "verdict lost",
   "question",
   "not closed once",
+  ...MEMORY_FAULTS,
   "sequence",
   "state",
   "limit",
@@ -51,6 +52,7 @@ export function tableOf(all: readonly Torture[]): string {
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
     ...questionRows(all),
     ...laneRows(all),
+    ...memoryRows(all),
     ["model calls", sum(({ figures }) => figures.steps)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

@@ -15,7 +15,8 @@ describe.skipIf(!redisIsThere)("a legion of four nodes", () => {
     "whose nodes are killed, stopped and cut off, and whose Redis is killed, loses no message, applies none twice or out of " +
       "order, has one owner of each log, does nothing outside once another has spoken, nor what a person has not allowed where " +
       "one has to be asked, closes every intent once, and every question with what came first, and releases each follow-up once, " +
-      "when its reader rests, or withdraws it for a steer (A2, A5)",
+      "when its reader rests, or withdraws it for a steer (A2, A5), and remembers each message once, word for word and in order, and of " +
+      "contexts those of the memory's keeper (M5, M6)",
     { timeout: 300_000 },
     async () => {
       const seed = Number(process.env["TORTURE_SEED"] ?? Date.now() % 1_000_000);
@@ -33,6 +34,9 @@ describe.skipIf(!redisIsThere)("a legion of four nodes", () => {
       expect(Math.min(approved, denied, superseded)).toBeGreaterThan(0);
       const { steers, aborts, released, withdrawn, leftOut, looks } = outcome.figures;
       expect(Math.min(steers, aborts, released, withdrawn, leftOut, looks)).toBeGreaterThan(0);
+      const { heard, kept, strays, flushes } = outcome.figures;
+      expect(heard).toBeGreaterThan(200);
+      expect(Math.min(kept, strays, flushes)).toBeGreaterThan(0);
     },
   );
 });

@@ -18,7 +18,15 @@ import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
 import { gateOf, QUESTIONS, tellOfQuestions } from "../torture/answers.ts";
 import { ASKING, createCarrier, createDuties, type Effect } from "../torture/carrier.ts";
-import type { Acknowledged, Parcels, Ticking, TimedEffect, Work } from "./order.ts";
+import { reachOf, SCRIBE, scribePlan } from "../torture/scribe.ts";
+import {
+  OBSERVED,
+  type Acknowledged,
+  type Parcels,
+  type Ticking,
+  type TimedEffect,
+  type Work,
+} from "./order.ts";
 import type { Host } from "../../src/domain/authoring/host.ts";
 
 export interface World extends Pick<LegionOptions, "questions" | "gate"> {
@@ -40,11 +48,16 @@ const rights = new AsyncLocalStorage<number>();
 
 function carriers({ effects, acknowledged, asked, revoked }: Parcels): World {
   const tell = tellOfQuestions(asked);
-  const actions = indexActions([core, goals, notes, createDuties({ leave, pauseMs })], toolsProtocol);
+  const duties = createDuties({ leave, pauseMs });
   const add = (file: string, line: TimedEffect | Acknowledged): void =>
     appendFileSync(file, `${JSON.stringify(line)}\n`);
   return {
-    plan: (id) => planOf(id, { model: createCarrier(), actions, tickMs: 0 }),
+    plan(id) {
+      if (id === SCRIBE) return scribePlan(OBSERVED);
+      const { memories, modules } = reachOf(id);
+      const actions = indexActions([core, goals, notes, ...modules, duties], toolsProtocol);
+      return { ...planOf(id, { model: createCarrier(), actions, tickMs: 0 }), memories };
+    },
     environment: {
       ...emptyWorld,
       execute(command) {
@@ -61,7 +74,7 @@ function carriers({ effects, acknowledged, asked, revoked }: Parcels): World {
       const { agent, event } = inspection;
       const { seq, epoch, kind } = event;
       // Anything else may be a note, which nobody is told about.
-      if (!["message", "decision", "approval", "result"].includes(kind)) return;
+      if (!["message", "observed", "decision", "approval", "result"].includes(kind)) return;
       add(acknowledged, { agent, seq, epoch, kind });
     },
   };

@@ -7,7 +7,7 @@ import type { Fault } from "./fault.ts";
 import { wage, type Campaign, type Outcome } from "./nemesis.ts";
 import { buildProgram, type Change } from "./program.ts";
 import { seeded } from "./seeded.ts";
-import { asTable, faultRows, laneRows, questionRows } from "./summary.ts";
+import { asTable, faultRows, laneRows, memoryRows, MEMORY_FAULTS, questionRows } from "./summary.ts";
 
 export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill" | "temper" | "lanes"> {
   readonly seed: number;
@@ -54,6 +54,7 @@ const COUNTED: readonly Fault[] = [
   "verdict lost",
   "question",
   "not closed once",
+  ...MEMORY_FAULTS,
   "sequence",
   "unreadable",
   "state",
@@ -72,6 +73,7 @@ export function tableOf(all: readonly Torture[]): string {
     ["interrupted", sum(({ figures }) => figures.interrupted), `of which ${happened} had happened`],
     ...questionRows(all),
     ...laneRows(all),
+    ...memoryRows(all),
     ["leftovers of dead writers", sum(({ figures }) => figures.leftovers)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

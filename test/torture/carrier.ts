@@ -104,6 +104,15 @@ export function createDuties({ leave, pauseMs }: DutyOptions): Module {
           return ok("Handed over.");
         },
       }),
+      sum: defineAction({
+        description: "Put a context into the long-term memory, which another one keeps",
+        parameters: { parcel: z.string() },
+        effects: "none",
+        async execute({ parcel }, host) {
+          await host.putContext({ content: `Context of ${parcel}`, upTo: 0 });
+          return ok("Summed up.");
+        },
+      }),
     },
   });
 }
@@ -132,7 +141,8 @@ function answer(request: ModelRequest): Completion {
 
 type Step = readonly [action: string, parameters: object];
 
-function duties({ name, route, stop, from, number }: Handover, { pinned }: ModelRequest): readonly RawCall[] {
+function duties(handover: Handover, { pinned, tools }: ModelRequest): readonly RawCall[] {
+  const { name, route, stop, from, number } = handover;
   const weight = sumOf(name) + stop;
   const next = stop + 1;
   const strike: Step = ["strike", { parcel: name }];
@@ -155,8 +165,17 @@ function duties({ name, route, stop, from, number }: Handover, { pinned }: Model
     ...(weight % 4 === 0 ? [["writeNote", { title: `n${weight % 5}`, content: name }] as const] : []),
     ...(weight % 7 === 0 ? [["addGoal", { goal: `Carry ${name}` }] as const] : []),
     ...(weight % 7 === 3 && pending ? [["completeGoal", { goalNumber: Number(pending) }] as const] : []),
+    ...(tools.some((tool) => tool.name === "remember") ? memories(name, stop) : []),
   ];
   return steps.map(([action, parameters]) => call(action, parameters));
+}
+
+/** What is entered is unlike everything else that is. */
+function memories(name: string, stop: number): readonly Step[] {
+  const weight = sumOf(`${stop} ${name}`);
+  const remember: Step = ["remember", { text: `${name} was at stop ${stop}, naïvely “kept” 🜂` }];
+  if (weight % 6 === 1) return [remember];
+  return weight % 12 === 2 ? [["sum", { parcel: name }]] : [];
 }
 
 /** Neighbours that only read; a person has to be asked about one in the middle of some. */

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Event } from "../../src/domain/event/event.ts";
 import { checkLanes } from "./check-lanes.ts";
 import type { Told } from "./evidence.ts";
+import { NOTHING_REMEMBERED } from "./remembered.ts";
 import { write } from "./parcel.ts";
 
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -23,8 +24,17 @@ function faultsWhere(knownMs: number, between: readonly object[] = []): readonly
   const found: string[] = [];
   const agents = new Map<string, object>([["1", { log: { records } }]]) as Told["agents"];
   const fed = [{ name: steer.name, route: [], lane: "steer", said: true, at: knownMs }] as const;
-  checkLanes({ agents, fed, effects: [], answers: [], revoked: new Set() }, (fault, text) =>
-    found.push(`${fault}: ${text}`),
+  checkLanes(
+    {
+      agents,
+      fed,
+      effects: [],
+      answers: [],
+      revoked: new Set(),
+      observed: [],
+      remembered: NOTHING_REMEMBERED,
+    },
+    (fault, text) => found.push(`${fault}: ${text}`),
   );
   return found;
 }

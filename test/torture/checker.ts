@@ -4,9 +4,10 @@
 import { checkActs } from "./check-acts.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { checkMail } from "./check-mail.ts";
+import { asPeer, checkMemory } from "./check-memory.ts";
 import { checkQuestions } from "./check-questions.ts";
 import { checkFiles, checkState } from "./check-state.ts";
-import type { Evidence } from "./evidence.ts";
+import type { Evidence, Past } from "./evidence.ts";
 import type { Fault, Figures, Violation } from "./fault.ts";
 
 export interface Verdict {
@@ -31,11 +32,13 @@ export function check(evidence: Evidence): Verdict {
     const names = new Set(log.records.flatMap((event) => (event.kind === "opened" ? [event.log] : [])));
     if (names.size > 1) report("sequence", `log of ${id} goes on as another one`);
   }
-  const expected = checkMail(evidence, report);
+  const peers = new Map<string, Past>([...evidence.agents, asPeer(evidence.remembered)]);
+  const expected = checkMail({ ...evidence, agents: peers }, report);
   const acts = checkActs(evidence, report);
   const asked = checkQuestions(evidence, report);
   const lanes = checkLanes(evidence, report);
+  const remembered = checkMemory(evidence, report);
   checkState(evidence, report);
   checkFiles(evidence, report);
-  return { violations, figures: { expected, ...acts, ...asked, ...lanes, leftovers, events } };
+  return { violations, figures: { expected, ...acts, ...asked, ...lanes, ...remembered, leftovers, events } };
 }

@@ -35,6 +35,18 @@ export type Fault =
   | "state"
   /** A file does not show the state. */
   | "file"
+  /** A message that is no entry of the long-term memory, or several; or not with the words, or in the order, in which it was said. */
+  | "not remembered"
+  | "remembered twice"
+  | "remembered otherwise"
+  | "remembered out of order"
+  /** An entry, or a context, that nothing was said for. */
+  | "never said"
+  /** What is shown as the context is not the newest of the keeper. */
+  | "stray"
+  /** The scribe began something before the last of it was done, or did, or asked for, what was done. */
+  | "out of turn"
+  | "miscounted"
   /** The last run did not end by itself. */
   | "unsettled";
 
@@ -43,7 +55,7 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface Figures extends QuestionFigures, LaneFigures {
+export interface Figures extends QuestionFigures, LaneFigures, MemoryFigures {
   /** Messages that were committed by a sender, each of which has to be taken in by its recipient once. */
   readonly expected: number;
   readonly intents: number;
@@ -76,6 +88,18 @@ export interface LaneFigures {
   readonly leftOut: number;
   /** Calls that only read. */
   readonly looks: number;
+}
+
+/** What came into long-term memory. */
+export interface MemoryFigures {
+  /** Messages that were said to or by observed agents. */
+  readonly heard: number;
+  /** What agents entered themselves. */
+  readonly kept: number;
+  /** Contexts of others than the keeper. */
+  readonly strays: number;
+  /** How often the scribe had the context made. */
+  readonly flushes: number;
 }
 
 export type Report = (fault: Fault, text: string) => void;

@@ -6,6 +6,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Order } from "./order.ts";
+import { MEMORY } from "./scribe.ts";
 
 /**
  * What befalls a life, so long after the process was started or a node was ready. `SIGKILL`: it is dead at once.
@@ -74,11 +75,13 @@ function sleeperOf(child: ChildProcess, closed: Promise<unknown>): Sleeper {
   };
 }
 
-/** As if the machine had been started anew since: a lock of an earlier boot is nobody's. */
+/** As if the machine had been started anew since: a lock of an earlier boot is nobody's, also that of a memory. */
 function takeForDead(project: string): void {
-  const folder = join(project, ".ai-legion", "lock");
-  const newest = Math.max(...readdirSync(folder).map(Number));
-  const path = join(folder, String(newest));
-  const holder = JSON.parse(readFileSync(path, "utf8")) as object;
-  writeFileSync(path, JSON.stringify({ ...holder, boot: "an earlier one" }));
+  const home = join(project, ".ai-legion");
+  for (const folder of [join(home, "lock"), join(home, "memory", MEMORY, "lock")]) {
+    const newest = Math.max(...readdirSync(folder).map(Number));
+    const path = join(folder, String(newest));
+    const holder = JSON.parse(readFileSync(path, "utf8")) as object;
+    writeFileSync(path, JSON.stringify({ ...holder, boot: "an earlier one" }));
+  }
 }

@@ -11,6 +11,7 @@ import type { Violation } from "./fault.ts";
 import { live, type Ended, type Fate, type Sleeper } from "./life.ts";
 import { CARRIERS, type Order } from "./order.ts";
 import { drawLane, drawRoute, NORMAL_ALONE, type Lanes } from "./parcel.ts";
+import { keepForScribe } from "./scribe.ts";
 import type { SharpPoint } from "./sharp-disk.ts";
 
 /** One life of the process. */
@@ -81,6 +82,7 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
   };
   // So that there is somebody to send to.
   let error = await settle();
+  await keepForScribe(createFileBackend(places.project));
   const site = { project: places.project, config: { durability: "disk" } } as const;
   // As at another terminal: over the socket of a node, or, while it is dead, by hand.
   const person = startAnswering({

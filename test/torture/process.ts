@@ -10,6 +10,7 @@ import type { AgentPlan } from "../../src/legion/hosting/agent-plan.ts";
 import { startLegion, type Legion } from "../../src/legion/legion.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
 import { displayName } from "../../src/domain/message/message.ts";
+import type { Module } from "../../src/domain/authoring/module.ts";
 import { indexActions } from "../../src/agent/parts/module-set.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { toolsProtocol } from "../../src/model/protocol/tools.ts";
@@ -21,16 +22,19 @@ import { gateOf, QUESTIONS, tellOfQuestions } from "./answers.ts";
 import { ASKING, createCarrier, createDuties, type Effect } from "./carrier.ts";
 import { CARRIERS, GO_ON, type Fed, type Order, type Word } from "./order.ts";
 import { write } from "./parcel.ts";
+import { FLUSH, FLUSHED_AT, reachOf, SCRIBE, scribePlan } from "./scribe.ts";
 import { lightFuse } from "./sharp-disk.ts";
 
 const LOOK_MS = 50;
 
-function plan(id: string, actions: AgentPlan["actions"]): AgentPlan {
+function plan(id: string, duties: Module): AgentPlan {
+  const { memories, modules } = reachOf(id);
   return {
     identity: { id, name: displayName(id), description: "", brief: "" },
     model: createCarrier(),
     protocol: toolsProtocol,
-    actions,
+    actions: indexActions([core, goals, notes, ...modules, duties], toolsProtocol),
+    memories,
     limits: {},
     policy: [...UNBOUND, ASKING],
     memory: { strategy: "legion", threshold: 0.75, pin: "newest" },
@@ -46,10 +50,9 @@ async function start({ project, effects, sharp, asked, revoked }: Order): Promis
     afterEffect();
   };
   const duties = createDuties({ leave, pauseMs: () => Math.random() * 4 });
-  const actions = indexActions([core, goals, notes, duties], toolsProtocol);
   return startLegion({
     project,
-    plans: CARRIERS.map((id) => plan(id, actions)),
+    plans: [...CARRIERS.map((id) => plan(id, duties)), scribePlan("all")],
     limits: {},
     durability: "disk",
     delayMs: 0,
@@ -78,6 +81,7 @@ async function feed({ fed, parcels }: Order, say: Say): Promise<void> {
     const record = (line: Omit<Fed, "at">): void =>
       appendFileSync(fed, `${JSON.stringify({ ...line, at: Date.now() })}\n`);
     record({ ...parcel, said: false });
+    if (number % FLUSHED_AT === 0) await say(SCRIBE, FLUSH, "normal");
     await say(parcel.route[0]!, write({ ...parcel, stop: 0, number, from: "0" }), parcel.lane);
     record({ ...parcel, said: true });
   }

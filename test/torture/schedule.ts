@@ -3,7 +3,15 @@
 import type { Life } from "./nemesis.ts";
 import type { RecordKind, SharpPoint } from "./sharp-disk.ts";
 
-const OFTEN: readonly RecordKind[] = ["message", "decision", "approval", "result", "mail", "sends"];
+const OFTEN: readonly RecordKind[] = [
+  "message",
+  "decision",
+  "approval",
+  "result",
+  "mail",
+  "sends",
+  "observed",
+];
 const SELDOM: readonly RecordKind[] = ["released", "steer", "look"];
 
 /**
@@ -21,7 +29,7 @@ export function randomLives(random: () => number, kills: number) {
   };
   return (killed: number, startMs: number): Life | undefined => {
     if (killed >= kills) return undefined;
-    const host = { mode: "host", until: "killed", parcels: 2 + upTo(10) } as const;
+    const host = { mode: "host", until: "killed", parcels: 2 + upTo(8) } as const;
     const kind = upTo(20);
     if (kind < 2) {
       // It may come to its end before that.

@@ -16,7 +16,17 @@ export type SharpPoint =
 
 /** `steer`: the commit that takes one in; `look`: one result of several calls that ran side by side. */
 export type RecordKind =
-  "message" | "decision" | "approval" | "result" | "mail" | "sends" | "released" | "steer" | "look";
+  | "message"
+  | "decision"
+  | "approval"
+  | "result"
+  | "mail"
+  | "sends"
+  | "released"
+  | "steer"
+  | "look"
+  | "observed"
+  | "sent";
 
 const MARKS: Readonly<Record<RecordKind, readonly string[]>> = {
   message: ['"kind":"message"'],
@@ -26,6 +36,8 @@ const MARKS: Readonly<Record<RecordKind, readonly string[]>> = {
   mail: ['"kind":"mail"'],
   sends: ['"sends":['],
   released: ['"kind":"released"'],
+  observed: ['"kind":"observed"'],
+  sent: ['"kind":"sent"'],
   steer: ['"kind":"message"', '"delivery":"steer"'],
   look: ['"kind":"result"', `"content":"${LOOKED}"`],
 };

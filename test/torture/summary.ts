@@ -1,6 +1,6 @@
 // How the torture tests say what came of them.
 
-import type { LaneFigures, QuestionFigures } from "./fault.ts";
+import type { LaneFigures, MemoryFigures, QuestionFigures } from "./fault.ts";
 
 /** A count with its name, and what there is to say of it. */
 export type Row = readonly [name: string, count: number, remark?: string];
@@ -50,6 +50,28 @@ export function laneRows(all: readonly { readonly figures: LaneFigures }[]): rea
     ["calls that only read", sum("looks")],
   ];
 }
+
+/** What came into long-term memory. */
+export function memoryRows(all: readonly { readonly figures: MemoryFigures }[]): readonly Row[] {
+  const sum = (figure: keyof MemoryFigures): number =>
+    all.reduce((total, { figures }) => total + figures[figure], 0);
+  return [
+    ["messages remembered", sum("heard"), `and ${sum("kept")} entries of agents themselves`],
+    ["flushes to context", sum("flushes"), `${sum("strays")} contexts of others`],
+  ];
+}
+
+/** What may be wrong with it. */
+export const MEMORY_FAULTS = [
+  "not remembered",
+  "remembered twice",
+  "remembered otherwise",
+  "remembered out of order",
+  "never said",
+  "stray",
+  "out of turn",
+  "miscounted",
+] as const;
 
 export function asTable(rows: readonly Row[]): string {
   return rows
