@@ -50,7 +50,9 @@ async function run() {
 
 async function ablate() {
   /** @type {typeof import("../test/torture/ablations.ts")} */
-  const { ABLATIONS, tryWithout } = await tsImport("../test/torture/ablations.ts", import.meta.url);
+  const { ABLATIONS } = await tsImport("../test/torture/ablations.ts", import.meta.url);
+  /** @type {typeof import("../test/torture/ablation.ts")} */
+  const { tryWithout } = await tsImport("../test/torture/ablation.ts", import.meta.url);
   for (const ablation of ABLATIONS) {
     const { isFound, found } = await tryWithout(ablation);
     if (!isFound) process.exitCode = 1;

@@ -3,6 +3,7 @@
 
 import type { Temper } from "../torture/answers.ts";
 import { LISTING, ORDER_OF_CALLS, REST_BEFORE_RELEASE } from "../torture/lane-ablations.ts";
+import { COUNT_IN_THE_LOG, OBSERVED_ONCE } from "../torture/memory-ablations.ts";
 import type { Change } from "../torture/program.ts";
 import {
   FIRST_VERDICT,
@@ -204,4 +205,30 @@ export const ABLATIONS: readonly Ablation[] = [
   { ...REST_BEFORE_RELEASE, weights: { ...NONE, kill: 1 }, fault: "shown early" },
   { ...LISTING, weights: { ...NONE, kill: 1 }, fault: "withdrawn" },
   { ...ORDER_OF_CALLS, weights: { ...NONE, kill: 1 }, fault: "not closed once" },
+  {
+    part: "the watermarks of a memory",
+    changes: [
+      {
+        file: "src/storage/redis/memories/writing.ts",
+        line: "if standing ~= 'next' then return",
+        instead: "if standing == 'gap' then return",
+      },
+    ],
+    weights: { ...NONE, kill: 1, cut: 1 },
+    fault: "remembered twice",
+  },
+  {
+    part: "contexts count from the keeper of a memory alone",
+    changes: [
+      {
+        file: "src/storage/redis/memories/writing.ts",
+        line: "and by ~= keeper then",
+        instead: "and by == '' then",
+      },
+    ],
+    weights: { ...NONE, leave: 1 },
+    fault: "stray",
+  },
+  { ...OBSERVED_ONCE, weights: { ...NONE, kill: 1 }, fault: "remembered twice" },
+  { ...COUNT_IN_THE_LOG, weights: { ...NONE, kill: 1 }, fault: "miscounted" },
 ];

@@ -3,7 +3,8 @@
 // `npm run torture -- --ablations`.
 
 import { describe, expect, it } from "vitest";
-import { ABLATIONS, tryWithout } from "./ablations.ts";
+import { tryWithout } from "./ablation.ts";
+import { ABLATIONS } from "./ablations.ts";
 import { torture } from "./campaign.ts";
 import { changedFiles } from "./program.ts";
 import { complaintOf } from "./summary.ts";
@@ -24,6 +25,11 @@ const FOR_EACH_FAULT = [
   "the oldest follow-up first",
   "listing the follow-ups that a steer withdraws",
   "a steer that lets no further call begin",
+  "what was taken in of an observed log is known by its number",
+  "observed logs are read on from where the observer's own log says",
+  "the messages of a thread are counted by the log",
+  "two who talk are read in one log",
+  "contexts count from the keeper of a memory alone",
 ];
 
 describe("the checker of the torture test finds what goes wrong without", () => {

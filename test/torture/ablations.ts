@@ -1,9 +1,7 @@
 // The protocol without one of its parts, each with the kind of moment at which that part matters. The checker has to find
 // it: a checker that finds nothing in a broken runtime proves nothing about a whole one.
 
-import type { Temper } from "./answers.ts";
-import { torture } from "./campaign.ts";
-import type { Fault } from "./fault.ts";
+import { busyLife, NEVER, times, type Ablation } from "./ablation.ts";
 import {
   LISTING,
   NEW_DECISION_AFTER_ABORT,
@@ -13,8 +11,15 @@ import {
   REST_BEFORE_RELEASE,
   STEER_STOPS_CALLS,
 } from "./lane-ablations.ts";
-import type { Campaign } from "./nemesis.ts";
-import { NORMAL_ALONE, type Lanes } from "./parcel.ts";
+import {
+  COUNT_IN_THE_LOG,
+  KEEPERS_SHARDS,
+  MEMORY_WATERMARKS,
+  OBSERVED_ONCE,
+  ONE_READER,
+  READ_ON,
+} from "./memory-ablations.ts";
+import { NORMAL_ALONE } from "./parcel.ts";
 import type { Change } from "./program.ts";
 import {
   FIRST_VERDICT,
@@ -23,54 +28,15 @@ import {
   OPEN_AFTER_CRASH,
   OWN_LANE,
   SECOND_JUDGING,
-  type Part,
 } from "./question-ablations.ts";
-import { sharpLives, sleepingLives } from "./schedule.ts";
+import { sleepingLives } from "./schedule.ts";
 import { SECOND_DELIVERY } from "./second-delivery.ts";
-import type { SharpPoint } from "./sharp-disk.ts";
 
-const PARCELS = 4;
-/** That agents are at work when the next word comes. */
-const MANY_PARCELS = 15;
-
-export interface Ablation extends Part {
-  readonly lives: (random: () => number) => Campaign["next"];
-  readonly temper?: Temper;
-  readonly lanes?: Lanes;
-  /** What the checker finds then, at least. */
-  readonly fault: Fault | readonly Fault[];
-}
-
-/** What two processes do at one time, such as answering twice before the first answer is read, may miss each other. */
-const MAX_TRIES = 5;
-
-/** Tries it, seed after seed, until the checker has found what it has to find, or in vain. */
-export async function tryWithout({
-  fault,
-  ...ablation
-}: Ablation): Promise<{ readonly isFound: boolean; readonly found: readonly Fault[] }> {
-  const found = new Set<Fault>();
-  const isFound = (): boolean => [fault].flat().some((expected) => found.has(expected));
-  for (let seed = 1; seed <= MAX_TRIES && !isFound(); seed++) {
-    const outcome = await torture({ ...ablation, seed, settleMs: 10_000, keep: "nothing" });
-    for (const violation of outcome.violations) found.add(violation.fault);
-  }
-  return { isFound: isFound(), found: [...found] };
-}
-
-/** So many lives, each with a point of its own, counted from 1. */
-function times(count: number, point: (n: number) => SharpPoint): Ablation["lives"] {
-  const points = Array.from({ length: count }, (_, index) => point(index + 1));
-  return () => sharpLives(points, PARCELS);
-}
-
-/** A life that comes to rest. */
-const NEVER: SharpPoint = { at: "effect", n: Infinity };
-
-/** One life that comes to rest, in which there is much to do, and nobody to wait for. */
-function busyLife(lanes: Lanes): Pick<Ablation, "lives" | "temper" | "lanes"> {
-  return { lives: () => sharpLives([NEVER], MANY_PARCELS), temper: "prompt", lanes };
-}
+/** Lives in which the scribe is killed when it has taken something in and has not done with it. */
+const KILLED_LISTENING = {
+  lives: times(3, (n) => ({ at: "after", kind: "observed", n: 4 + 2 * n })),
+  temper: "prompt",
+} as const satisfies Pick<Ablation, "lives" | "temper">;
 
 /** Hands what an action staged on to where its result is committed. */
 const WITH_WORK: readonly Change[] = [
@@ -297,4 +263,15 @@ export const ABLATIONS: readonly Ablation[] = [
   { ...LISTING, ...busyLife({ normal: 1, "follow-up": 3, steer: 2 }), fault: "withdrawn" },
   { ...STEER_STOPS_CALLS, ...busyLife({ normal: 2, steer: 1 }), fault: "not stopped" },
   { ...ORDER_OF_CALLS, ...busyLife(NORMAL_ALONE), fault: "not closed once" },
+  {
+    ...MEMORY_WATERMARKS,
+    lives: times(4, (n) => ({ at: "before", kind: "sent", n: 14 + 6 * n })),
+    temper: "prompt",
+    fault: "remembered twice",
+  },
+  { ...OBSERVED_ONCE, ...KILLED_LISTENING, fault: "remembered twice" },
+  { ...READ_ON, ...KILLED_LISTENING, fault: ["not remembered", "remembered twice"] },
+  { ...COUNT_IN_THE_LOG, ...KILLED_LISTENING, fault: "miscounted" },
+  { ...ONE_READER, ...busyLife(NORMAL_ALONE), fault: "remembered out of order" },
+  { ...KEEPERS_SHARDS, ...busyLife(NORMAL_ALONE), fault: "stray" },
 ];
