@@ -52,6 +52,7 @@ export interface WorldAgent {
   readonly atLimit?: AgentPlan["atLimit"];
   /** Whose logs it observes. */
   readonly observe?: Observe;
+  readonly observesFrom?: AgentPlan["observesFrom"];
   readonly limits?: Limits;
   readonly strategy?: StrategyName;
   readonly threshold?: number;
@@ -199,6 +200,7 @@ export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     director: agent.director,
     atLimit: agent.atLimit,
     observe: agent.observe,
+    observesFrom: agent.observesFrom,
     ...(agent.bash && inBash(agent.bash, { modules: [bash], model, engine: agent.engine ?? templates })),
   };
 }

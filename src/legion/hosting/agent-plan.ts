@@ -65,6 +65,7 @@ export interface Origin {
 
 /** Every agent, or these. */
 export type Observe = "all" | readonly AgentId[];
+export type ObservedFrom = "start";
 
 export interface AgentPlan extends Ways, Lodging {
   readonly identity: Identity;
@@ -79,6 +80,8 @@ export interface AgentPlan extends Ways, Lodging {
   readonly isListed?: Rulebook["isListed"];
   /** Whose logs it observes; absent: nobody's. */
   readonly observe?: Observe;
+  /** `start`: also what was said before it came. Absent: what it first finds is observed from now on. */
+  readonly observesFrom?: ObservedFrom;
   /** Absent: no template words its prompts. */
   readonly wording?: OpenWording;
   /** How the template `startup` is run before its first step; absent: nothing is. */
@@ -116,7 +119,7 @@ export interface AgentPlace {
   readonly perform: Perform;
   readonly rulebook: (agent: RuledAgent) => Rulebook;
   /** Absent: nothing can be observed. */
-  readonly sources?: (memory: Memory, observe: Observe) => Promise<Sources>;
+  readonly sources?: (memory: Memory, observe: Observe, from?: ObservedFrom) => Promise<Sources>;
   readonly delayMs: number;
 }
 
@@ -147,7 +150,8 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   opening.add(inbox.close);
   const { workplace, background } = await moveIn(plan, place, { tenure, memory }).catch(undo);
   opening.add(workplace.close);
-  const sources = plan.observe && (await place.sources?.(memory, plan.observe).catch(undo));
+  const sources =
+    plan.observe && (await place.sources?.(memory, plan.observe, plan.observesFrom).catch(undo));
   const presence = createPresence(id, shared);
   const blobs = redactedBlobs(store.blobs(id), redactor);
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };

@@ -34,7 +34,7 @@ interface ObserverStanding {
   beganMs?: number;
 }
 
-type Counted = Pick<Observation, "observer" | "observe">;
+type Counted = Pick<Observation, "observer" | "observe" | "from">;
 
 /** Counts for one observer after the other; again for the same one reads on in its log. One that never ran is behind nothing. */
 export function createBehindCount(reader: Observation["reader"]): (counted: Counted) => Promise<Behind> {
@@ -68,6 +68,16 @@ async function readStanding(
     standing.ordered.see(event);
   }
   return standing;
+}
+
+/** All that the observer would be given, in the order of each log. */
+export async function* readUnheard(
+  reader: Observation["reader"],
+  counted: Counted,
+): AsyncGenerator<UnheardMessage> {
+  const standing = await readStanding(reader, counted.observer);
+  for await (const unheard of unheardBy({ ...counted, reader, safe: () => Infinity }, standing))
+    yield* unheard;
 }
 
 /** What the observer would be given, event by event, in the order of each log. */

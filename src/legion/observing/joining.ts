@@ -1,6 +1,7 @@
-// From where on a log is observed: one that was there before, from now on; one that began later, from its beginning. Where it is
-// not the log that it was, or has lost its end, or a pair is to be read in another one, it is read again: messages have numbers.
-// Of a log in which nothing was heard yet nobody can say that it lost its end and has grown as far again.
+// From where on a log is observed: one that was there before, from now on, or from its beginning where that is wanted; one that
+// began later, from its beginning. Where it is not the log that it was, or has lost its end, or a pair is to be read in another
+// one, it is read again: messages have numbers. Of a log in which nothing was heard yet nobody can say that it lost its end and has
+// grown as far again.
 
 import type { ObservedEvent } from "../../domain/event/observed.ts";
 import type { AgentId, LogId } from "../../domain/message/message.ts";
@@ -61,11 +62,12 @@ export function createJoining(observation: Observation, marks: ObservedMarks, be
   };
 }
 
-async function first({ reader }: Observation, agent: AgentId, isLater: IsLater): Promise<LogStart> {
+async function first({ reader, from }: Observation, agent: AgentId, isLater: IsLater): Promise<LogStart> {
   const beginning = await beginningOf(reader, agent);
   if (!beginning) return NOT_BEGUN;
   const { root, atMs } = beginning;
-  return isLater(atMs, agent) ? { root, log: root, seq: 0 } : endOf(reader, agent, root);
+  const isWhole = from === "start" || isLater(atMs, agent);
+  return isWhole ? { root, log: root, seq: 0 } : endOf(reader, agent, root);
 }
 
 async function endOf(reader: Observation["reader"], agent: AgentId, root: LogId): Promise<LogStart> {
@@ -80,13 +82,14 @@ interface KnownLog {
 }
 
 async function again(
-  { reader }: Observation,
+  { reader, from }: Observation,
   { agent, place, isMoved }: KnownLog,
 ): Promise<LogStart | undefined> {
   const beginning = await beginningOf(reader, agent);
   if (!beginning) return place.root === "" ? undefined : NOT_BEGUN;
   const { root } = beginning;
-  if (root !== place.root) return { root, log: root, seq: 0 };
+  const isPassedOver = from === "start" && place.joined > 0;
+  if (root !== place.root || isPassedOver) return { root, log: root, seq: 0 };
   const { joined, joinedLog, newest } = place;
   if (newest === undefined)
     return (await reader.last(agent)) < joined ? endOf(reader, agent, root) : undefined;

@@ -16,12 +16,14 @@ import { isSeen, type ObservedMarks, type ObservedPlace } from "../../past/obser
 import { ordersIn, type OrderedPlace } from "../../past/observed/orders.ts";
 import { saidIn, threadOf, type SaidMessage } from "../../past/observed/said.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
-import type { Observe } from "../hosting/agent-plan.ts";
+import type { Observe, ObservedFrom } from "../hosting/agent-plan.ts";
 
 /** Whose logs are observed, and by whom. */
 export interface Observation {
   readonly observer: AgentId;
   readonly observe: Observe;
+  /** `start`: also what was said before it came. Absent: what it first finds is observed from now on. */
+  readonly from?: ObservedFrom;
   readonly reader: Pick<Reader, "known" | "events" | "last" | "ledger" | "record">;
   /** The newest event of an agent's log that is safe there: no place may be ahead of it. */
   readonly safe: (agent: AgentId) => number;

@@ -45,7 +45,8 @@ export function observing({
   readonly agents: ReadonlyMap<AgentId, Pick<Supervised, "agent">>;
 }): NonNullable<AgentPlace["sources"]> {
   const safe = (agent: AgentId): number => agents.get(agent)?.agent?.memory.ledger.last ?? Infinity;
-  return (memory, observe) => openSources({ ...place, memory, observe, safe, observer: memory.agent });
+  return (memory, observe, from) =>
+    openSources({ ...place, memory, observe, from, safe, observer: memory.agent });
 }
 
 /** Joins the logs that there are: what is said there from now on is not missed. Rejects as `commit` of the memory does. */

@@ -22,12 +22,21 @@ export interface ObservedPlace {
   readonly newest?: string;
 }
 
+/** Which messages of a pair were taken in, by their numbers. */
+export interface SeenNumbers {
+  /** The first, and the highest of those behind it. */
+  readonly first: number;
+  readonly last: number;
+  /** The highest of those before the first, where the log is read again from an earlier place; else 0. */
+  readonly before: number;
+}
+
 export interface ObservedMarks {
   readonly places: Map<AgentId, ObservedPlace>;
   /** By thread, in whose log it was read last. */
   readonly readers: Map<string, AgentId>;
-  /** By sender's log and pair, the highest number taken in. */
-  readonly seen: Map<string, number>;
+  /** By sender's log and pair. */
+  readonly seen: Map<string, SeenNumbers>;
 }
 
 export function createObservedMarks(): ObservedMarks {
@@ -53,13 +62,21 @@ export function foldObserved(marks: ObservedMarks, event: Event | ObservedEvent)
     places.set(agent, { ...place, log, seq, newest: keyOf(message, from) });
     readers.set(thread, agent);
   }
-  const { n } = parseMessageId(message.id);
-  seen.set(pairOf(message, from), n);
+  const pair = pairOf(message, from);
+  seen.set(pair, withNumber(seen.get(pair), parseMessageId(message.id).n));
 }
 
-/** Was it taken in, or one that was said after it? */
+function withNumber(seen: SeenNumbers | undefined, n: number): SeenNumbers {
+  if (!seen) return { first: n, last: n, before: 0 };
+  return n < seen.first ? { ...seen, before: n } : { ...seen, last: n };
+}
+
+/** Was it taken in, or one that was said after it and is read with it? */
 export function isSeen({ seen }: ObservedMarks, message: Message, from: LogId): boolean {
-  return parseMessageId(message.id).n <= (seen.get(pairOf(message, from)) ?? 0);
+  const numbers = seen.get(pairOf(message, from));
+  if (!numbers) return false;
+  const { n } = parseMessageId(message.id);
+  return n <= (n < numbers.first ? numbers.before : numbers.last);
 }
 
 /** Tells a message from every other one. */

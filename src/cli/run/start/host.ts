@@ -18,6 +18,7 @@ import type { Io, Typed } from "../../kit/command.ts";
 import { hideInErrors } from "../../../config/hide-in-errors.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
+import { fromStart } from "./from-start.ts";
 import { openLegion } from "./open-legion.ts";
 import { createNotifier } from "./notify.ts";
 import { openReplay } from "./replay.ts";
@@ -72,9 +73,12 @@ async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io
   const sandbox = await findEnvironment(io.env);
   const machine = { finding: sandbox, variables: io.env };
   const { planWork = planStart } = order;
-  const workload = await planWork({ ...order, machine }, early);
+  const planned = await planWork({ ...order, machine }, early);
   try {
-    const roster = await withRemarks(workload.roster, { config, sandbox }, io);
+    const hosted = order.hears ? await fromStart(planned.roster, order, io) : planned.roster;
+    if (!hosted) return 0;
+    const workload = { ...planned, roster: hosted };
+    const roster = await withRemarks(hosted, { config, sandbox }, io);
     const opened = await openLegion({ ...order, workload, watcher: early }, io);
     // Until here a signal ends the process as if nothing were there: nothing has been promised yet.
     const shutdown = listenForShutdown(io);
@@ -94,7 +98,7 @@ async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io
       await opened.backend.close();
     }
   } finally {
-    await workload.close();
+    await planned.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { ConfigFlags } from "../../../config/config.ts";
+import { BETWEEN_TEXTS } from "../../../config/files/variables.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { Admit } from "../../../config/module-loader.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
@@ -8,12 +9,14 @@ import {
   addCodeTrustOption,
   addLegionOptions,
   addPolicyOption,
+  eachTime,
   placeOf,
   projectOf,
   withSite,
 } from "../../kit/target.ts";
 import { startCommand } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
+import { FROM_START } from "./from-start.ts";
 import type { HostOrder } from "./host.ts";
 import { MAX_AGENTS, readWho, recallOwn, type Recalled } from "./selection.ts";
 
@@ -30,7 +33,11 @@ export const command: CliCommand = {
       )
       .option("--agents <ids>", "host just these, such as 4-6, 2,5 or writer; with --team, of its agents")
       .option("--team <name>", "host a team instead: the path of a file, or a name in agents/")
-      .option("--from <folder>", "host the agents that you keep for Claude Code: .claude, or ~/.claude")
+      .option(
+        "--from <folder>",
+        "host the agents that you keep for Claude Code: .claude, or ~/.claude; start: its scribe also hears what was said before",
+        eachTime,
+      )
       .option("--only <ids>", "host these agents instead, such as 2,2b, each as it was last started")
       .option("--model <name>", "anthropic/<id>, openai/<id>, offline, scripted:<file> or replay:<folder>")
       .option("--task <text>", "a message from you to the first agent")
@@ -50,7 +57,8 @@ export const command: CliCommand = {
       .option("--json", "print what happens as JSON, one object a line");
   },
   async run(typed, io) {
-    const chosen = readWho(typed);
+    const { folder, hears } = readFrom(typed);
+    const chosen = readWho({ ...typed, options: { ...typed.options, from: folder } });
     const task = readTask(typed);
     const project = await projectOf(typed, io);
     await refuseBatch(project, typed, io);
@@ -69,7 +77,19 @@ export const command: CliCommand = {
     const scribe = isWanted ? ("listens" as const) : undefined;
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";
-    const order = { ...recalled, task, scribe, flags, project, home, readers, detail, admit, typed } as const;
+    const order = {
+      ...recalled,
+      task,
+      scribe,
+      hears,
+      flags,
+      project,
+      home,
+      readers,
+      detail,
+      admit,
+      typed,
+    } as const;
     const { hostLegion } = await import("./host.ts");
     return untilIdle
       ? hostLegion({ ...order, until: "idle" }, io)
@@ -105,7 +125,7 @@ async function inNewSession(order: HostOrder, { env }: Io): Promise<HostOrder> {
   const before = order.home === undefined ? "" : ` --run ${basename(order.home)}`;
   const said = `in a new session, ${name}; \`legion start${before}\` goes on with the one before`;
   const flags: ConfigFlags = { ...order.flags, bus: "memory", name: undefined };
-  return { ...order, home, said, flags, task: undefined };
+  return { ...order, home, said, flags, task: undefined, hears: undefined };
 }
 
 /** What the last start was is known where the legion is, so whether the project may say where comes first. */
@@ -119,6 +139,18 @@ async function admitPlace(
   const sources = { projectDir: project, env: io.env, flags };
   const config = await loadConfig(sources);
   if (openPlaceGrants(config, sources).length > 0) await admit({ modules: [], grants: config.grants });
+}
+
+/** Of `--from`, which may be said twice: a folder, and that a scribe hears what was said before. Throws USAGE. */
+function readFrom({ options: { from } }: Typed): {
+  readonly folder: string | undefined;
+  readonly hears: HostOrder["hears"];
+} {
+  const all = from?.split(BETWEEN_TEXTS) ?? [];
+  const folders = all.filter((one) => one !== FROM_START);
+  if (folders.length > 1)
+    throw new LegionError("USAGE", `--from: one folder, not ${folders.length}; leave out all others`);
+  return { folder: folders[0], hears: all.includes(FROM_START) ? "everything" : undefined };
 }
 
 function readTask({ options: { task } }: Typed): string | undefined {

@@ -42,6 +42,8 @@ export interface WorkloadOrder {
   readonly said?: string;
   /** A scribe listens to them; absent: none but those of `who`. */
   readonly scribe?: "listens";
+  /** Whoever listens also hears what was said before; absent: what they first find, from now on. */
+  readonly hears?: "everything";
   /** What the first agent is told. */
   readonly task: string | undefined;
   /** `idle`: it also ends when nobody has anything to do; `answered`: it is there for its task alone; `finished`: for several. */
