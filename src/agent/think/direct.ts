@@ -1,7 +1,7 @@
 // Director -> decision: what rules say is decided without a model; where they want a text, the model is asked for one call, by
 // the director's words and nothing else.
 
-import type { Direction, DirectorFacts } from "../../domain/authoring/director.ts";
+import type { Direction, DirectorFacts, Invocation } from "../../domain/authoring/director.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/event.ts";
 import type { ActionSpec } from "../../domain/authoring/host.ts";
 import type { Completion, ModelRequest } from "../../domain/model.ts";
@@ -74,18 +74,24 @@ function atLimit(thinker: Directed): Exclude<Direction, { kind: "ask" }> | undef
   return direction.kind === "ask" ? undefined : direction;
 }
 
-/** For people: the question that its model is asked next, or, where there is none, what every question holds; both as far as they are known. */
-export function directedRequest(source: DirectedSource): Pick<ModelRequest, "system" | "tools" | "pinned"> {
-  const direction = directionFor(source);
-  if (direction.kind === "ask") return promptFor(source, direction).request;
+/** For people: what every question to the model of an agent with a director holds, as far as it is known. */
+export function standingRequest(source: DirectedSource): ModelRequest {
   const system = source.speech.ways.director!.standing?.(factsFor(source)) ?? "";
-  return { system, tools: [], pinned: "" };
+  return { system, tools: [], pinned: "", turns: [], maxOutput: maxOutputOf(source) };
 }
 
 /** Where nothing observed is open, somebody wrote to it: it hears that, and says nothing. */
 function directionFor(source: DirectedSource, other: Partial<DirectorFacts> = {}): Direction {
   const { open } = source.memory.conversation.invocations;
-  if (!open) return { kind: "end", text: "" };
+  return open ? directionOf(source, open, other) : { kind: "end", text: "" };
+}
+
+/** What the director says of a thing to do; the agent has one. */
+export function directionOf(
+  source: DirectedSource,
+  open: Invocation,
+  other: Partial<DirectorFacts> = {},
+): Direction {
   return source.speech.ways.director!.direct(open, { ...factsFor(source), ...other });
 }
 
@@ -95,8 +101,9 @@ function factsFor({ memory, model, workplace, speech }: DirectedSource): Directo
   return { memory: workplace.memories[0]?.id ?? "", summarises, window, offer };
 }
 
-function byRules(
-  { memory, speech }: Directed,
+/** What is decided without a model. */
+export function byRules(
+  { memory, speech }: Pick<PromptSource, "memory" | "speech">,
   direction: Exclude<Direction, { kind: "ask" }>,
 ): DecisionEvent {
   const { open } = memory.conversation.invocations;
@@ -124,19 +131,29 @@ async function askFor(thinker: Directed, question: ModelQuestion, stops: Stops):
 /** A completion may fill this share of the window. */
 const OUTPUT_SHARE = 4;
 
-function promptFor(source: DirectedSource, question: ModelQuestion): Prompt {
-  const { memory, model, speech } = source;
-  const { window, maxOutput } = model.profile;
+function promptFor(thinker: Directed, question: ModelQuestion): Prompt {
+  const request = requestFor(thinker, question);
+  const { system, tools, pinned } = request;
+  const tokens = estimateTokens(`${system}${JSON.stringify(tools)}${pinned}`);
+  return { request, tokens, chain: thinker.memory.view.chain, purpose: "step" };
+}
+
+/** How the model is asked it. */
+export function requestFor(
+  source: Pick<PromptSource, "model" | "speech" | "modules">,
+  question: ModelQuestion,
+): ModelRequest {
+  const { speech } = source;
   const specs = specsFor(source, question);
   const tools = speech.protocol.tools(specs);
   const { user: pinned } = question;
   const system = tools.length > 0 ? question.system : [question.system, ...specs.map(inText)].join("\n\n");
-  const request: ModelRequest = {
-    ...{ system, tools, turns: [], pinned },
-    maxOutput: Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE)),
-  };
-  const tokens = estimateTokens(`${system}${JSON.stringify(tools)}${pinned}`);
-  return { request, tokens, chain: memory.view.chain, purpose: "step" };
+  return { system, tools, turns: [], pinned, maxOutput: maxOutputOf(source) };
+}
+
+function maxOutputOf({ model }: Pick<PromptSource, "model">): number {
+  const { window, maxOutput } = model.profile;
+  return Math.min(maxOutput, Math.floor(window / OUTPUT_SHARE));
 }
 
 function inText({ usage }: ActionSpec): string {

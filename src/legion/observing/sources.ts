@@ -107,8 +107,11 @@ export async function openSources(place: ObservingPlace): Promise<Sources> {
   };
 }
 
-/** A message is processed in its session, which is begun before, or ended where it had been silent too long, or a person said so. */
-function toDo(
+/**
+ * What comes of it next: a message is processed in its session, which is begun before, or ended where it had been silent too long, or a
+ * person said so.
+ */
+export function toDo(
   { of, from, thread, message }: UnheardMessage,
   { sessions, flushedMs, flushedCount }: Invocations,
 ): ObservedEvent {
@@ -133,7 +136,8 @@ function again({ control, thread, n }: OpenInvocation, { of }: ThreadSession): O
   return { kind: "observed", of, from: of.log, control, thread, n };
 }
 
-function ending(thread: string, of: ObservedEvent["of"]): ObservedEvent {
+/** The session of the thread is over; `of`: where its newest message was read. */
+export function ending(thread: string, of: ObservedEvent["of"]): ObservedEvent {
   return { kind: "observed", of, from: of.log, control: "end_session", thread, n: 0 };
 }
 

@@ -7,6 +7,7 @@ import { belongsTo, forkIn, pathTo, type Fork } from "../../past/branch.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Event, EventOf, Stamp } from "../../domain/event/event.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { RULES } from "../../domain/supervision.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
 import { textProtocol } from "../../model/protocol/text.ts";
@@ -25,8 +26,9 @@ export async function promptAt(reader: Reader, agent: AgentId, seq: number): Pro
   const prompted = findPrompted(events, seq, displayName(agent));
   const before = events.filter((event) => event.seq < prompted.seq);
   const { system, tools } = await readIntroduction(reader, agent, prompted);
+  const isDirected = before.some(({ kind }) => kind === "observed");
   const { turns } = findView(before, prompted, tools.length > 0 ? toolsProtocol : textProtocol);
-  const opening = tools.length > 0 ? [] : NOOP_OPENING;
+  const opening = tools.length > 0 || isDirected ? [] : NOOP_OPENING;
   return {
     system,
     tools,
@@ -63,6 +65,8 @@ function findPrompted(events: readonly Event[], seq: number, name: string): Prom
     const advice = near === undefined ? "" : `, such as ${near}`;
     throw new LegionError("USAGE", `event ${seq} (${last.kind}) is no decision; name one${advice}`);
   }
+  if (last.model === RULES)
+    throw new LegionError("REFUSED", `decision ${seq} was made by rules: the model was not asked`);
   const earlier = decisions.at(-2)?.seq ?? 0;
   const prompted = events.findLast((event): event is Prompted & Stamp => event.kind === "prompted");
   if (prompted && prompted.seq > earlier) return prompted;

@@ -2,7 +2,6 @@
 // past, its unread mail and its modules, but nothing to act with.
 
 import { introductionOf, requestOf } from "../../../agent/think/ask.ts";
-import { directedRequest, type DirectedSource } from "../../../agent/think/direct.ts";
 import type { Workplace } from "../../../agent/parts/workplace.ts";
 import { along } from "../../../past/branch.ts";
 import type { Mail } from "../../../mail/bus.ts";
@@ -27,6 +26,7 @@ import { closedWorkplace } from "../../../legion/hosting/shared-host.ts";
 import { createSpeech, recallOffers, type Speech } from "../../../agent/parts/speech.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
 import type { Site } from "../../kit/target.ts";
+import { nextQuestion, type DormantSource } from "./next-question.ts";
 import { castToday } from "./definition-today.ts";
 
 /** Throws REFUSED for an agent that no definition made; USAGE or CONFIG where definition or modules are wrong today. */
@@ -37,13 +37,13 @@ export async function nextPrompt(
 ): Promise<ModelRequest> {
   const { planFor, settings } = await castToday(site, id, today);
   const redactor = createRedactor(site.config.secrets());
-  const source = await openDormant(await planFor(), { ...site, settings, redactor });
+  const plan = await planFor();
+  const source = await openDormant(plan, { ...site, settings, redactor });
   try {
-    const request = requestOf(source, await introductionOf(source));
-    const shown = source.speech.ways.director
-      ? { ...request, turns: [], ...directedRequest(source) }
-      : request;
-    return createRequestRedactor(redactor)(shown);
+    const request = plan.director
+      ? await nextQuestion(source, { observer: id, observe: plan.observe ?? [], reader: site.reader })
+      : requestOf(source, await introductionOf(source));
+    return createRequestRedactor(redactor)(request);
   } finally {
     await source.modules.close();
   }
@@ -55,11 +55,11 @@ interface Dormancy extends Pick<Site, "reader" | "backend" | "project" | "home">
 }
 
 /** What its next prompt is composed from. Close its modules when it is no longer needed. */
-async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<DirectedSource> {
+async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<DormantSource> {
   const { reader } = dormancy;
   const { identity } = plan;
   const speech = createSpeech(plan, plan.model);
-  const memory = await readPast(plan, speech, reader);
+  const { add, ...memory } = await readPast(plan, speech, reader);
   const model = asLastAsked(plan.model, memory);
   if (model !== plan.model) return openDormant({ ...plan, model }, dormancy);
   const memories = reachedMemories(plan.memories, dormancy.backend.memories);
@@ -81,7 +81,7 @@ async function openDormant(plan: AgentPlan, dormancy: Dormancy): Promise<Directe
   const recalled = await recollect({ memory, modules, redactor: dormancy.redactor });
   memory.offers = recalled.reduce(foldOffers, memory.offers);
   recallOffers(speech, model, memory);
-  return { memory, model, modules, speech, workplace, settings: plan.memory };
+  return { memory, model, modules, speech, settings: plan.memory, workplace, see: add };
 }
 
 /** As far as anybody knows who looks at what is kept. */
@@ -102,7 +102,7 @@ async function readPast(
   { identity, actions }: AgentPlan,
   speech: Speech,
   reader: Reader,
-): Promise<ReadablePast & { offers: KnownOffers }> {
+): Promise<ReadablePast & { offers: KnownOffers; add(event: NewEvent): void }> {
   const { id } = identity;
   const { ledger, branch, path } = await reader.follow(id, () => createFold(speech));
   const { conversation, view } = branch;
@@ -119,6 +119,7 @@ async function readPast(
   const followUp = mail.length === waiting.length ? nextFollowUp(conversation) : undefined;
   if (followUp !== undefined) add({ kind: "released", messages: [followUp] });
   return {
+    add,
     conversation,
     view,
     offers: branch.offers,

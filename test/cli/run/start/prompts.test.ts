@@ -111,10 +111,11 @@ it("a start without a scribe has no use for them, and asks nothing", async () =>
 });
 
 it("`legion prompt scribe` shows at rest by what rules it would ask", async () => {
-  const { start, run } = await sailing();
+  const { run } = await sailing();
   const shown = async (): Promise<string> => (await run("prompt", "scribe")).out;
   await run("trust", "--trust");
-  await start();
+  // Nothing is said: of no message it is asked.
+  await run("start", "1", "--scribe", ...END);
   const granted = await shown();
   expect(granted).toContain("=== SYSTEM ===\nYou are the memory agent of this legion.");
   expect(granted).toContain("ENTRY CAPTURE RULES:\n- Enter the current message, exactly once.");
