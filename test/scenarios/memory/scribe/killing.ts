@@ -23,8 +23,17 @@ export interface KillingBackend {
   readonly counted: Readonly<Record<KillMoment["what"], number>>;
 }
 
-/** `backend` for a life of its process that ends at `moment`, if it comes to that. */
-export function killing(backend: Backend, agent: AgentId, moment?: KillMoment): KillingBackend {
+/**
+ * `backend` for a life of its process that ends at `moment`, if it comes to that.
+ *
+ * @param strike what happens then in place of its end
+ */
+export function killing(
+  backend: Backend,
+  agent: AgentId,
+  moment?: KillMoment,
+  strike?: () => Promise<void>,
+): KillingBackend {
   const killed = byHand();
   const counted = { commit: 0, delivery: 0 };
   let isDead = false;
@@ -33,6 +42,12 @@ export function killing(backend: Backend, agent: AgentId, moment?: KillMoment): 
     const isNow = moment?.what === what && ++counted[what] === moment.at;
     if (!moment) counted[what]++;
     if (!isNow) return work();
+    if (strike) {
+      if (moment.when === "before") await strike();
+      const done = await work();
+      if (moment.when === "after") await strike();
+      return done;
+    }
     if (moment.when === "after") await work();
     isDead = true;
     killed.resolve();

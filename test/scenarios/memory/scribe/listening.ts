@@ -40,7 +40,7 @@ export async function entriesOf({ memories }: Backend) {
   return entriesFrom(memories.read(MEMORY), 1);
 }
 
-export async function contextsOf({ memories }: Backend) {
+export async function contextsOf({ memories }: Pick<Backend, "memories">) {
   const contexts: { readonly content: string; readonly upTo: number; readonly base?: number }[] = [];
   for await (const event of memories.read(MEMORY).events())
     if (event.kind === "context") {
