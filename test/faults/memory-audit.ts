@@ -2,7 +2,7 @@
 
 import type { MemoryEvent } from "../../src/domain/memory/record.ts";
 import { messageId } from "../../src/domain/message/message.ts";
-import { ID } from "../storage/contract/memory/memories-contract.ts";
+import { ID } from "../storage/contract/memory/memory-letters.ts";
 import { createFaultyDisk } from "./faulty-disk.ts";
 import type { Files, Tearing } from "./files.ts";
 import {

@@ -10,7 +10,7 @@ import { memoryPaths } from "../../src/storage/folder/memory-paths.ts";
 import { openPersonFolder } from "../../src/storage/folder/person/folder.ts";
 import { createFileMemories } from "../../src/storage/files/memories/memories.ts";
 import type { Memories } from "../../src/storage/contract/memory/memories.ts";
-import { context, entry, ID } from "../storage/contract/memory/memories-contract.ts";
+import { context, entry, ID } from "../storage/contract/memory/memory-letters.ts";
 import type { Files } from "./files.ts";
 import { PROJECT } from "./scenario.ts";
 

@@ -62,17 +62,18 @@ export function createJoining(observation: Observation, marks: ObservedMarks, be
   };
 }
 
-async function first({ reader, from }: Observation, agent: AgentId, isLater: IsLater): Promise<LogStart> {
+async function first(observation: Observation, agent: AgentId, isLater: IsLater): Promise<LogStart> {
+  const { reader, from } = observation;
   const beginning = await beginningOf(reader, agent);
   if (!beginning) return NOT_BEGUN;
   const { root, atMs } = beginning;
   const isWhole = from === "start" || isLater(atMs, agent);
-  return isWhole ? { root, log: root, seq: 0 } : endOf(reader, agent, root);
+  return isWhole ? { root, log: root, seq: 0 } : endOf(observation, agent, root);
 }
 
-async function endOf(reader: Observation["reader"], agent: AgentId, root: LogId): Promise<LogStart> {
+async function endOf({ reader, safe }: Observation, agent: AgentId, root: LogId): Promise<LogStart> {
   const { log = root, last } = await reader.ledger(agent);
-  return { root, log, seq: last };
+  return { root, log, seq: Math.min(last, safe(agent)) };
 }
 
 interface KnownLog {
@@ -82,9 +83,10 @@ interface KnownLog {
 }
 
 async function again(
-  { reader, from }: Observation,
+  observation: Observation,
   { agent, place, isMoved }: KnownLog,
 ): Promise<LogStart | undefined> {
+  const { reader, from } = observation;
   const beginning = await beginningOf(reader, agent);
   if (!beginning) return place.root === "" ? undefined : NOT_BEGUN;
   const { root } = beginning;
@@ -92,7 +94,7 @@ async function again(
   if (root !== place.root || isPassedOver) return { root, log: root, seq: 0 };
   const { joined, joinedLog, newest } = place;
   if (newest === undefined)
-    return (await reader.last(agent)) < joined ? endOf(reader, agent, root) : undefined;
+    return (await reader.last(agent)) < joined ? endOf(observation, agent, root) : undefined;
   const isLost = !(await isThere(reader, agent, { ...place, newest }));
   return isLost || isMoved ? { root, log: joinedLog, seq: joined } : undefined;
 }

@@ -6,7 +6,7 @@ import { everythingIn } from "../../environment/workspace/trees.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { createWorld } from "../../world.ts";
 import { run } from "../run/prune/kit.ts";
-import { context } from "../../storage/contract/memory/memories-contract.ts";
+import { context } from "../../storage/contract/memory/memory-letters.ts";
 import { fill, FOLDER, inMemories, memory, rememberingProject, said } from "./kit.ts";
 
 /** Every byte of the memory. */

@@ -5,7 +5,7 @@ import type { Delivery } from "../../../src/domain/message/message.ts";
 import type { Memories } from "../../../src/storage/contract/memory/memories.ts";
 import { openBackend } from "../../../src/storage/open.ts";
 import { createTempProject } from "../../temp-project.ts";
-import { context, entry } from "../../storage/contract/memory/memories-contract.ts";
+import { context, entry } from "../../storage/contract/memory/memory-letters.ts";
 import type { Words } from "../../mail/letter.ts";
 import { legion, type Seen, type Typing } from "../legion.ts";
 

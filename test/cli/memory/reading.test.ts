@@ -2,7 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { plain } from "../../../src/cli/kit/terminal.ts";
-import { context } from "../../storage/contract/memory/memories-contract.ts";
+import { context } from "../../storage/contract/memory/memory-letters.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { fill, FOLDER, memory, rememberingProject, said } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { builtOn, contentsOf } from "../../../src/past/memory/shards.ts";
 import { createProcessMemories } from "../../../src/storage/memory/memories.ts";
-import { context, entry, ID } from "../../storage/contract/memory/memories-contract.ts";
+import { context, entry, ID } from "../../storage/contract/memory/memory-letters.ts";
 
 const shard = (seq: number, upTo: number, base?: number, by = "scribe") => ({
   ...{ seq, by, upTo },

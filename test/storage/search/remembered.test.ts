@@ -6,7 +6,7 @@ import { indexed } from "../../../src/storage/search/remembered.ts";
 import { createSearchThread } from "../../../src/storage/search/thread.ts";
 import { createProcessMemories } from "../../../src/storage/memory/memories.ts";
 import { temporaryFolder } from "../../world.ts";
-import { context, entry, ID } from "../contract/memory/memories-contract.ts";
+import { context, entry, ID } from "../contract/memory/memory-letters.ts";
 import { startSearchWorker } from "./start-worker.ts";
 
 async function memoriesWith(contexts: number, ...said: readonly string[]) {

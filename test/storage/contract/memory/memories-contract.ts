@@ -1,51 +1,11 @@
 // What every place promises of the long-term memories in it.
 
 import { describe, expect, it } from "vitest";
-import type { EntryNote, MemoryEvent, NewMemoryEvent } from "../../../../src/domain/memory/record.ts";
-import type { Delivery } from "../../../../src/domain/message/message.ts";
-import { heardMark } from "../../../../src/past/memory/heard.ts";
-import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
-import { letter, type Words } from "../../../mail/letter.ts";
+import type { NewMemoryEvent } from "../../../../src/domain/memory/record.ts";
+import { letter } from "../../../mail/letter.ts";
 import { describePeer, type PeerStage } from "../../../mail/peer-contract.ts";
-
-export const ID = "main/legion";
-
-/** A place that outlives whoever opens it. */
-export interface MemoriesPlace {
-  /** As another process would; those before may still have it open. */
-  open(): Promise<Memories>;
-  /** What was opened dies, as by kill -9. */
-  kill(memories: Memories): Promise<void>;
-  /** Every byte that is kept. */
-  bytes(): Promise<string>;
-}
-
-const NOTE: EntryNote = {
-  summary: "Ada asked",
-  role: "user",
-  speaker: "0",
-  thread: "0,1",
-  said: "2026-01-01T00:00:00.000Z",
-  tags: { topic: "boats" },
-  summarised: "model",
-};
-
-export const entry = (n: number, words: Words & { readonly note?: Partial<EntryNote> } = {}): Delivery =>
-  letter(ID, n, { details: { entry: { ...NOTE, ...words.note } }, ...words });
-
-export const context = (n: number, words: Words & { readonly upTo?: number; readonly base?: number } = {}) =>
-  letter(ID, n, {
-    details: { context: { upTo: words.upTo ?? 0, ...(words.base !== undefined && { base: words.base }) } },
-    ...words,
-  });
-
-export async function eventsOf(memories: Memories, from?: number): Promise<MemoryEvent[]> {
-  const events: MemoryEvent[] = [];
-  for await (const event of memories.read(ID).events(from)) events.push(event);
-  return events;
-}
-
-const kinds = (events: readonly MemoryEvent[]): string[] => events.map(({ kind }) => kind);
+import { describeHeard } from "./heard-contract.ts";
+import { ID, NOTE, entry, context, eventsOf, kinds, type MemoriesPlace } from "./memory-letters.ts";
 
 export function describeMemories(name: string, create: () => Promise<MemoriesPlace>): void {
   const peer = async (): Promise<PeerStage> => {
@@ -71,6 +31,7 @@ export function describeMemories(name: string, create: () => Promise<MemoriesPla
   };
   describePeer(`a memory in ${name}`, peer, { details: { entry: NOTE } });
 
+  describeHeard(name, create);
   describe(`memories in ${name}`, () => {
     it("keeps an entry word for word, with who sent it, its number and its marks (M5)", async () => {
       const memories = await (await create()).open();
@@ -202,75 +163,6 @@ export function describeMemories(name: string, create: () => Promise<MemoriesPla
       expect(await memories.read(ID).standing()).toMatchObject({ entries: 2, contexts: [] });
       await memories.close();
       expect(await place.bytes()).not.toContain(canary);
-    });
-
-    it("keeps a message once, whoever enters it and under whatever number, also in one breath (M5)", async () => {
-      const place = await create();
-      let memories = await place.open();
-      const of = (message: string, log = "log of 1") => ({ note: { of: { log, message } } });
-      const once: readonly (readonly [content: string, ReturnType<typeof of>])[] = [
-        ["first", of("0>1#31")],
-        ["its neighbour", of("0>1#32")],
-        ["what stands before both", of("0>1#2")],
-        ["the same number of another pair", of("1>0#31")],
-        ["and of another log", of("0>1#31", "log of 2")],
-        ["without a number", of("chapter 3")],
-        ["the highest number", of(`0>1#${Number.MAX_SAFE_INTEGER}`)],
-      ];
-      for (const [index, [content, words]] of once.entries())
-        await memories.receive(ID, entry(index + 1, { content, ...words }));
-      await memories.receive(ID, entry(once.length + 1, { content: "of no message" }));
-      await memories.receive(ID, entry(once.length + 2, { content: "of no message" }));
-      await memories.close();
-      memories = await place.open();
-      // A fork of its sender numbers anew what it sends again.
-      const again = once.map(([, words], index) =>
-        memories.receive(ID, entry(index + 1, { from: "fork", content: "again", ...words })),
-      );
-      expect(new Set((await Promise.all(again)).map(({ status }) => status))).toEqual(new Set(["accepted"]));
-      const [twice, thrice] = [of("0>1#33"), of("0>1#33")];
-      await Promise.all([
-        memories.receive(ID, entry(again.length + 1, { from: "fork", content: "new", ...twice })),
-        memories.receive(ID, entry(again.length + 2, { from: "fork", content: "new, again", ...thrice })),
-      ]);
-      const events = await eventsOf(memories);
-      const told = events.flatMap((event) => (event.kind === "entry" ? [event.raw] : []));
-      expect(told).toEqual([...once.map(([content]) => content), "of no message", "of no message", "new"]);
-      expect(events.filter(({ kind }) => kind === "void")).toHaveLength(once.length + 1);
-      expect(await memories.read(ID).standing()).toMatchObject({ entries: told.length });
-      expect(await memories.receive(ID, entry(again.length + 2, { from: "fork" }))).toEqual({
-        status: "duplicate",
-      });
-    });
-
-    it("does not let a message come back that is forgotten, and keeps nothing of whose it was (M7)", async () => {
-      const place = await create();
-      let memories = await place.open();
-      const of = { log: "canary-log", message: "canary>1#3" };
-      await memories.receive(ID, entry(1, { note: { of } }));
-      await memories.change(ID, async () => [{ kind: "forgotten", seqs: [2], entries: 1, by: "0" }]);
-      await memories.close();
-      expect(await place.bytes()).not.toContain("canary");
-      memories = await place.open();
-      await memories.receive(ID, entry(1, { from: "fork", content: "back", note: { of } }));
-      expect(kinds(await eventsOf(memories))).toEqual(["opened", "entry", "forgotten", "void"]);
-      expect(await memories.read(ID).standing()).toMatchObject({ entries: 0 });
-    });
-
-    it("knows a message also that was added to it in another way than by its sender (M5)", async () => {
-      const memories = await (await create()).open();
-      const of = { log: "l", message: "0>1#1" };
-      const told = { kind: "entry", mail: 0, from: "", by: "x", raw: "imported", ...NOTE } as const;
-      const gone = { log: "l", message: "0>1#2" };
-      await memories.change(ID, async () => [
-        { ...told, of },
-        { ...{ kind: "void", mail: 0, from: "", by: "x", reason: "forgotten" }, heard: heardMark(gone) },
-      ]);
-      await memories.receive(ID, entry(1, { note: { of } }));
-      await memories.receive(ID, entry(2, { note: { of: gone } }));
-      await memories.receive(ID, entry(3, { note: { of: { ...of, message: "0>1#3" } } }));
-      const events = await eventsOf(memories);
-      expect(kinds(events)).toEqual(["opened", "entry", "void", "void", "void", "entry"]);
     });
 
     it("counts no shard of others than its keeper that is forgotten", async () => {

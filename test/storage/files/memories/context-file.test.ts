@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createDisk } from "../../../../src/base/files/disk.ts";
 import { createRedactor } from "../../../../src/base/redaction/redactor.ts";
 import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
-import { context, entry, eventsOf, ID } from "../../contract/memory/memories-contract.ts";
+import { context, entry, eventsOf, ID } from "../../contract/memory/memory-letters.ts";
 import { watchDisk } from "../watched-disk.ts";
 import { filePlace, forgetting, said, type FilePlace } from "./file-place.ts";
 

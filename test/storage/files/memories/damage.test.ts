@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { toLine } from "../../../../src/storage/folder/line.ts";
 import { createRandom } from "../../../faults/files.ts";
 import { numbers } from "../../../mail/letter.ts";
-import { context, entry, ID } from "../../contract/memory/memories-contract.ts";
+import { context, entry, ID } from "../../contract/memory/memory-letters.ts";
 import { filePlace, forgetting, said, type FilePlace } from "./file-place.ts";
 
 let place: FilePlace;

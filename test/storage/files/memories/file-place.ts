@@ -11,7 +11,7 @@ import {
 import { memoryPaths, type MemoryPaths } from "../../../../src/storage/folder/memory-paths.ts";
 import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
 import { createTempProject } from "../../../temp-project.ts";
-import { eventsOf, ID, type MemoriesPlace } from "../../contract/memory/memories-contract.ts";
+import { eventsOf, ID, type MemoriesPlace } from "../../contract/memory/memory-letters.ts";
 
 export interface FilePlace extends MemoriesPlace {
   readonly project: string;

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { picture } from "../../../hostile/folder.ts";
 import { createTempProject } from "../../../temp-project.ts";
-import { context, entry, ID } from "../../contract/memory/memories-contract.ts";
+import { context, entry, ID } from "../../contract/memory/memory-letters.ts";
 import { filePlace, said, type FilePlace } from "./file-place.ts";
 
 /** Does `work` as another person, on a machine of theirs. */

@@ -11,7 +11,7 @@ import { takeLock, type Lock } from "../../../../src/storage/folder/lock.ts";
 import { authorshipOf } from "../../../../src/storage/folder/person/authorship.ts";
 import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
 import { numbers } from "../../../mail/letter.ts";
-import { entry, ID } from "../../contract/memory/memories-contract.ts";
+import { entry, ID } from "../../contract/memory/memory-letters.ts";
 import { filePlace, said, type FilePlace } from "./file-place.ts";
 
 let place: FilePlace;

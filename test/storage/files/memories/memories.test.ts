@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { memoryPaths } from "../../../../src/storage/folder/memory-paths.ts";
-import { describeMemories, entry, ID } from "../../contract/memory/memories-contract.ts";
+import { describeMemories } from "../../contract/memory/memories-contract.ts";
+import { entry, ID } from "../../contract/memory/memory-letters.ts";
 import { filePlace } from "./file-place.ts";
 
 describeMemories("files", () => filePlace());

@@ -3,7 +3,7 @@
 import { NO_SECRETS } from "../../../../src/base/redaction/redactor.ts";
 import { createFileMemories } from "../../../../src/storage/files/memories/memories.ts";
 import { openPersonFolder } from "../../../../src/storage/folder/person/folder.ts";
-import { entry, ID } from "../../contract/memory/memories-contract.ts";
+import { entry, ID } from "../../contract/memory/memory-letters.ts";
 
 /** From where on it offers, and how many at once. */
 export interface MemoryOrder {

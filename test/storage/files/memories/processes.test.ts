@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../../../faults/files.ts";
 import { numbers } from "../../../mail/letter.ts";
-import { entry, ID } from "../../contract/memory/memories-contract.ts";
+import { entry, ID } from "../../contract/memory/memory-letters.ts";
 import { filePlace, said, type FilePlace } from "./file-place.ts";
 import type { MemoryOrder } from "./memory-process.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDisk } from "../../../../src/base/files/disk.ts";
 import { numbers } from "../../../mail/letter.ts";
-import { entry, ID } from "../../contract/memory/memories-contract.ts";
+import { entry, ID } from "../../contract/memory/memory-letters.ts";
 import { watchDisk } from "../watched-disk.ts";
 import { filePlace, said, type FilePlace } from "./file-place.ts";
 

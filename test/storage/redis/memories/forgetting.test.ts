@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewMemoryEvent } from "../../../../src/domain/memory/record.ts";
 import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
 import { createRedisMemories } from "../../../../src/storage/redis/memories/memories.ts";
-import { context, entry, eventsOf, ID } from "../../contract/memory/memories-contract.ts";
+import { context, entry, eventsOf, ID } from "../../contract/memory/memory-letters.ts";
 import { openTestLink } from "../members.ts";
 import { newLegion } from "../places.ts";
 import { redisIsThere, startRedis, tell, until, type Server } from "../servers.ts";

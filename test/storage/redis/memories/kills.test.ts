@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRedisMemories } from "../../../../src/storage/redis/memories/memories.ts";
-import { ID } from "../../contract/memory/memories-contract.ts";
+import { ID } from "../../contract/memory/memory-letters.ts";
 import { numbers } from "../../../mail/letter.ts";
 import { openTestLink } from "../members.ts";
 import { newLegion } from "../places.ts";

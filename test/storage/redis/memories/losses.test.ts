@@ -13,7 +13,7 @@ import { offerWhatMayBeLost } from "../../../../src/storage/redis/node/lost-mail
 import { createPersonLog } from "../../../../src/storage/redis/person/log.ts";
 import { createPersonOutbox } from "../../../../src/storage/redis/person/outbox.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
-import { context, entry, eventsOf, ID } from "../../contract/memory/memories-contract.ts";
+import { context, entry, eventsOf, ID } from "../../contract/memory/memory-letters.ts";
 import { numbers } from "../../../mail/letter.ts";
 import { losingTail } from "../../../torture-redis/tail.ts";
 import { openTestLink } from "../members.ts";

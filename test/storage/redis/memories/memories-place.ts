@@ -3,7 +3,7 @@ import { accountMemory, createStanding, type MemoryStanding } from "../../../../
 import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
 import type { Link } from "../../../../src/storage/redis/connection/link.ts";
 import { createRedisMemories } from "../../../../src/storage/redis/memories/memories.ts";
-import { eventsOf, ID, type MemoriesPlace } from "../../contract/memory/memories-contract.ts";
+import { eventsOf, ID, type MemoriesPlace } from "../../contract/memory/memory-letters.ts";
 import { openTestLink } from "../members.ts";
 import { newLegion } from "../places.ts";
 import { tell } from "../servers.ts";

@@ -4,7 +4,7 @@ import type { Link } from "../../../../src/storage/redis/connection/link.ts";
 import { createRedisMemories } from "../../../../src/storage/redis/memories/memories.ts";
 import { agentKeys, legionKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { createRedactor } from "../../../../src/base/redaction/redactor.ts";
-import { context, entry, eventsOf, ID } from "../../contract/memory/memories-contract.ts";
+import { context, entry, eventsOf, ID } from "../../contract/memory/memory-letters.ts";
 import { numbers } from "../../../mail/letter.ts";
 import { openTestLink } from "../members.ts";
 import { newLegion } from "../places.ts";
