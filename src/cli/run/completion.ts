@@ -35,7 +35,7 @@ export const command: CliCommand = {
 const WORDS = new Map<string, readonly string[]>([
   ["completion", SHELLS],
   ["mcp", ["allow", "deny", "serve"]],
-  ["memory", ["search", "list", "show", "context", "flush", "keep", "forget", "export", "import"]],
+  ["memory", ["search", "list", "show", "context", "flush", "keep", "forget", "export", "import", "eval"]],
 ]);
 
 /** What the second argument may be, behind agents. */

@@ -6,6 +6,7 @@ import { openProgram } from "../../../library/programs.ts";
 import { openAiChunks, useLoopback } from "../../../model/loopback.ts";
 import { legion } from "../../legion.ts";
 import { createTempProject } from "../../../temp-project.ts";
+import { byHand } from "../../../world.ts";
 import { DENIED, HELP, projectWith, runsIn } from "./project.ts";
 
 describe("legion run", () => {
@@ -43,8 +44,25 @@ describe("legion run", () => {
       "Submitted · 2 steps · free · ",
     ])
       expect(err.replace(/\s+/g, " ")).toContain(shown);
-    // At the bottom, what it is at.
-    expect(err).toMatch(/Agent 1 {2}(thinking|waiting|acting|idle) /);
+  });
+
+  it("shows on a terminal, at the bottom, what the agent is at", async () => {
+    const cwd = await projectWith();
+    const shown = byHand();
+    const answer = openAiChunks([
+      { choices: [{ index: 0, delta: { role: "assistant", content: "Done." }, finish_reason: "stop" }] },
+      { choices: [], usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } },
+    ]);
+    // It does not answer before that is seen.
+    loopback.server.reply((response) => void shown.promise.then(() => answer(response)));
+    const { exitCode } = await legion(["run", ...DENIED, "--model", "openai/m", "x"], {
+      ...{ cwd, columns: 80 },
+      env: { NO_COLOR: "1", OPENAI_BASE_URL: `${loopback.server.url}/v1`, OPENAI_API_KEY: "none" },
+      onError: (err) => {
+        if (/Agent 1 {2}thinking /.test(err)) shown.resolve();
+      },
+    });
+    expect(exitCode).toBe(0);
   });
 
   it("gives commands on a terminal that can be typed as they are", async () => {
