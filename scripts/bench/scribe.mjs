@@ -84,11 +84,13 @@ async function live(isHeard) {
   const plans = await Promise.all(ids.map((id) => plan({ id, model: modelOf(id) })));
   if (isHeard) plans.push(/** @type {any} */ (await scribePlan()));
   const legion = await startBench({ project, plans });
-  // A log that was there before is heard from where it stood.
+  // A log that was there before is heard from where it stood, and the first word to each makes its files.
+  await legion.untilIdle(new AbortController().signal);
+  await legion.control.say(ids, "Hello");
   await legion.untilIdle(new AbortController().signal);
   const cpu = process.cpuUsage();
   const started = performance.now();
-  let said = 0;
+  let said = AGENTS;
   for (let next = 0; performance.now() - started < MINUTE_MS; next++) {
     const dueMs = (next * AT_ONCE * 1_000) / EACH_SECOND - (performance.now() - started);
     await delay(Math.max(0, dueMs));
