@@ -15,6 +15,7 @@ import {
   report,
   round,
   startBench,
+  temporaryFolder,
 } from "./bench.mjs";
 
 const AGENTS = 500;
@@ -57,7 +58,6 @@ const maxRss = () => process.resourceUsage().maxRSS / 1_024;
 async function live(isHeard) {
   const { createFileMemories } = await load("src/storage/files/memories/memories.js");
   const { openPersonFolder } = await load("src/storage/folder/person/folder.js");
-  const { temporaryFolder } = await import("./bench.mjs");
   const project = temporaryFolder();
   const memories = createFileMemories({
     ...{ project, person: openPersonFolder(process.env), durability: "process" },
