@@ -229,6 +229,6 @@ export const ABLATIONS: readonly Ablation[] = [
     weights: { ...NONE, leave: 1 },
     fault: "stray",
   },
-  { ...OBSERVED_ONCE, weights: { ...NONE, kill: 1 }, fault: "remembered twice" },
+  { ...OBSERVED_ONCE, weights: { ...NONE, kill: 1 }, fault: "heard twice" },
   { ...COUNT_IN_THE_LOG, weights: { ...NONE, kill: 1 }, fault: "miscounted" },
 ];

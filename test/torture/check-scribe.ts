@@ -1,4 +1,4 @@
-// The scribe does one thing after the other, each step once, asks its model for what is not in its log, and counts the messages of
+// The scribe takes each message in once, does one thing after the other, each step once, asks its model for what is not in its log, and counts the messages of
 // each thread.
 
 import type { Event, EventOf } from "../../src/domain/event/event.ts";
@@ -37,7 +37,18 @@ interface Open {
 export function checkScribe({ agents }: Told, report: Report): number {
   const records = agents.get(SCRIBE)?.log.records ?? [];
   checkCourse(records, report);
+  checkHeard(records, report);
   return checkCounts(records, report);
+}
+
+function checkHeard(records: readonly Event[], report: Report): void {
+  const heard = new Set<string>();
+  for (const event of records) {
+    if (event.kind !== "observed" || !event.message) continue;
+    const message = `${event.from} ${event.message.id}`;
+    if (heard.has(message)) report("heard twice", `event ${event.seq}: ${message}`);
+    heard.add(message);
+  }
 }
 
 function checkCourse(records: readonly Event[], report: Report): void {

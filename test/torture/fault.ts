@@ -40,6 +40,8 @@ export type Fault =
   | "remembered twice"
   | "remembered otherwise"
   | "remembered out of order"
+  /** The scribe took a message in again. */
+  | "heard twice"
   /** An entry, or a context, that nothing was said for. */
   | "never said"
   /** What is shown as the context is not the newest of the keeper. */

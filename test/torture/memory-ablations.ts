@@ -29,8 +29,8 @@ export const OBSERVED_ONCE: Part = {
   changes: [
     {
       file: "src/legion/observing/reading.ts",
-      line: "if (isSeen(marks, message, from) || !isRead(",
-      instead: "if (!isRead(",
+      line: "      if (isSeen(marks, message, from)) continue;\n",
+      instead: "",
     },
   ],
 };
@@ -40,8 +40,8 @@ export const READ_ON: Part = {
   changes: [
     {
       file: "src/legion/observing/sources.ts",
-      line: "    foldObserved(marks, event);\n  }\n  beganMs ??= clock.now();",
-      instead: "  }\n  beganMs ??= clock.now();",
+      line: "    foldObserved(marks, event);\n    ordered.see(event);",
+      instead: "    ordered.see(event);",
     },
   ],
 };

@@ -65,6 +65,7 @@ export function memoryRows(all: readonly { readonly figures: MemoryFigures }[]):
 export const MEMORY_FAULTS = [
   "not remembered",
   "remembered twice",
+  "heard twice",
   "remembered otherwise",
   "remembered out of order",
   "never said",
