@@ -113,7 +113,9 @@ export async function observersAmong(
 ): Promise<readonly KnownObserver[]> {
   const found = await Promise.all(
     agents.map(async (id): Promise<readonly KnownObserver[]> => {
-      const { director, observe, memories = [] } = await record(id);
+      // One whose folder cannot be read is told of elsewhere.
+      const known = await record(id).catch(() => undefined);
+      const { director, observe, memories = [] } = known ?? {};
       if (director === undefined || observe === undefined) return [];
       // Anybody may have written a record.
       return [{ id, observe: observe === "all" ? observe : observe.filter(isAgentId), memories }];
