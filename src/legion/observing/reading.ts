@@ -72,7 +72,11 @@ export function createRoll({ observer, observe, reader }: Observation): () => Pr
   return async () => {
     const known = await reader.known();
     for (const id of known)
-      if (!observers.has(id)) observers.set(id, (await reader.record(id)).director !== undefined);
+      if (!observers.has(id)) {
+        // One whose folder cannot be read is looked at again: its log says the same.
+        const record = await reader.record(id).catch(() => undefined);
+        if (record) observers.set(id, record.director !== undefined);
+      }
     // One that is named is awaited where it is not there yet.
     const wanted = observe === "all" ? known.toSorted(byId) : observe;
     return wanted.filter((id) => id !== observer && id !== CONTROL && observers.get(id) !== true);
