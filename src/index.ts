@@ -13,9 +13,9 @@ export type { PromptAnswer } from "./library/prompt-work.ts";
 
 // -- Long-term memory ------------------------------------------------------------------------------------------------------
 // A scribe keeps the conversations that a program has: `createInvoker(await legion.spawn("scribe"))`. docs/memory.md tells the whole.
-export { createInvoker, type ConversationMessage, type Invoker } from "./library/invoker.ts";
-export type { ChatMessage } from "./library/invoking.ts";
-export type { LegionMemory, MemorySearch } from "./library/memory.ts";
+export { createInvoker, type ConversationMessage, type Invoker } from "./library/memory/invoker.ts";
+export type { ChatMessage } from "./library/memory/invoking.ts";
+export type { LegionMemory, MemorySearch } from "./library/memory/legion-memory.ts";
 export type { RememberedContext, RememberedEntry } from "./domain/authoring/memories.ts";
 export type { ControlState } from "./domain/event/observed.ts";
 

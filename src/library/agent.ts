@@ -12,7 +12,7 @@ import { iterateAgentEvents } from "../legion/watching/iterate.ts";
 import { subscribeToAgent, type AgentListener } from "../legion/watching/subscribe.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
-import { createInvoke, type ChatMessage } from "./invoking.ts";
+import { createInvoke, type ChatMessage } from "./memory/invoking.ts";
 import { checkText, createPrompt, type PromptOptions } from "./prompt.ts";
 import type { PromptAnswer } from "./prompt-work.ts";
 

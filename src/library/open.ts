@@ -26,7 +26,7 @@ import {
   type OpenOptions,
   type SpawnOptions,
 } from "./options.ts";
-import { createLegionMemory, type LegionMemory } from "./memory.ts";
+import { createLegionMemory, type LegionMemory } from "./memory/legion-memory.ts";
 import { findHome, findProject, type ProgramHome } from "./place.ts";
 import { programPaths } from "./program-paths.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createInvoker, type Legion, type LegionAgent, type OpenOptions } from "../../src/index.ts";
-import { createScriptedModel, type ScriptedModel } from "../../src/model/scripted/scripted.ts";
-import { createTempProject } from "../temp-project.ts";
-import { answerTo } from "../scenarios/memory/scribe/listening.ts";
-import { openProgram } from "./programs.ts";
+import { createInvoker, type Legion, type LegionAgent, type OpenOptions } from "../../../src/index.ts";
+import { createScriptedModel, type ScriptedModel } from "../../../src/model/scripted/scripted.ts";
+import { createTempProject } from "../../temp-project.ts";
+import { answerTo } from "../../scenarios/memory/scribe/listening.ts";
+import { openProgram } from "../programs.ts";
 
 const MEMORY = "main/legion";
 

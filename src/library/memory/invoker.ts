@@ -1,6 +1,6 @@
 // The protocol of a conversation that a program has: it is begun, each message is processed, it is ended.
 
-import type { LegionAgent } from "./agent.ts";
+import type { LegionAgent } from "../agent.ts";
 import type { ChatMessage } from "./invoking.ts";
 
 /** A message, and the conversation that it is part of. */

@@ -1,14 +1,14 @@
 // A long-term memory, as a program reads it.
 
-import { untilAccepted } from "../agent/act/own-writes.ts";
-import { LegionError } from "../base/errors.ts";
-import type { MemoryQuery, RememberedContext, RememberedEntry } from "../domain/authoring/memories.ts";
-import { momentsOf } from "../domain/authoring/memories.ts";
-import { LISTED } from "../domain/memory/record.ts";
-import { parseMemoryId, type MemoryId } from "../domain/memory/memory-id.ts";
-import type { Legion } from "../legion/legion.ts";
-import { reachedMemories } from "../legion/hosting/reached-memories.ts";
-import type { Memories } from "../storage/contract/memory/memories.ts";
+import { untilAccepted } from "../../agent/act/own-writes.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { MemoryQuery, RememberedContext, RememberedEntry } from "../../domain/authoring/memories.ts";
+import { momentsOf } from "../../domain/authoring/memories.ts";
+import { LISTED } from "../../domain/memory/record.ts";
+import { parseMemoryId, type MemoryId } from "../../domain/memory/memory-id.ts";
+import type { Legion } from "../../legion/legion.ts";
+import { reachedMemories } from "../../legion/hosting/reached-memories.ts";
+import type { Memories } from "../../storage/contract/memory/memories.ts";
 
 /** What is looked for: words, and how many are wanted at most. */
 export interface MemorySearch extends Omit<MemoryQuery, "limit"> {

@@ -1,14 +1,14 @@
 // What a program has an observer do.
 
-import { LegionError } from "../base/errors.ts";
-import { invocationOrder, processes } from "../domain/event/invoking.ts";
-import type { ControlState } from "../domain/event/observed.ts";
-import type { EntryRole } from "../domain/memory/record.ts";
-import { displayName } from "../domain/message/message.ts";
-import { invoke } from "../legion/observing/invoke.ts";
-import type { WorkingAgent } from "../legion/observing/work-state.ts";
-import { read } from "./options.ts";
-import { checkText } from "./prompt.ts";
+import { LegionError } from "../../base/errors.ts";
+import { invocationOrder, processes } from "../../domain/event/invoking.ts";
+import type { ControlState } from "../../domain/event/observed.ts";
+import type { EntryRole } from "../../domain/memory/record.ts";
+import { displayName } from "../../domain/message/message.ts";
+import { invoke } from "../../legion/observing/invoke.ts";
+import type { WorkingAgent } from "../../legion/observing/work-state.ts";
+import { read } from "../options.ts";
+import { checkText } from "../prompt.ts";
 
 /** A message of a conversation that a program has. */
 export interface ChatMessage {
