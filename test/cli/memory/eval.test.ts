@@ -143,7 +143,7 @@ describe("legion memory eval", () => {
     expect(out).toMatch(/^QUESTIONS ABOUT +FOUND IN +ASKED +HIT@1 +HIT@5 +HIT@10 +MRR\n/);
     expect(out).toMatch(/\none session +scribe +1 +1.00 +1.00 +1.00 +1.00\n/);
     expect(out).toMatch(/\nall +newest ten +2 /);
-    expect(out).toContain("1 question more that nothing said answers");
+    expect(out).toContain("1 question without an answer in what was said left out");
     const place = folderOf(cwd);
     const entries = await inMemories(place, (memories) => entriesFrom(memories.read("recall/s1"), 1));
     expect(entries.map(({ said, speaker, thread }) => `${said} ${speaker} ${thread}`).slice(0, 4)).toEqual([

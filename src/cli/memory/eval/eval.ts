@@ -111,7 +111,7 @@ function show(results: readonly RecallResult[], { typed, io }: Ordered): void {
   if (left > 0 && !typed.options["json"])
     printRows(
       io,
-      `${count(left, "question")} more that nothing said answers: whatever is found for them is wrong.`,
+      `${count(left, "question")} without an answer in what was said left out: whatever is found there is wrong.`,
     );
 }
 
