@@ -215,7 +215,7 @@ export const ABLATIONS: readonly Ablation[] = [
       },
     ],
     weights: { ...NONE, kill: 1, cut: 1 },
-    fault: "remembered twice",
+    fault: "twice",
   },
   {
     part: "contexts count from the keeper of a memory alone",

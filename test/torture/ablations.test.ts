@@ -25,6 +25,7 @@ const FOR_EACH_FAULT = [
   "the oldest follow-up first",
   "listing the follow-ups that a steer withdraws",
   "a steer that lets no further call begin",
+  "a message is one entry of a memory, whoever enters it",
   "what was taken in of an observed log is known by its number",
   "observed logs are read on from where the observer's own log says",
   "the messages of a thread are counted by the log",

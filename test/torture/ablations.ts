@@ -16,6 +16,7 @@ import {
   KEEPERS_SHARDS,
   MEMORY_WATERMARKS,
   OBSERVED_ONCE,
+  ONE_ENTRY,
   ONE_READER,
   READ_ON,
 } from "./memory-ablations.ts";
@@ -267,8 +268,9 @@ export const ABLATIONS: readonly Ablation[] = [
     ...MEMORY_WATERMARKS,
     lives: times(4, (n) => ({ at: "before", kind: "sent", n: 14 + 6 * n })),
     temper: "prompt",
-    fault: "remembered twice",
+    fault: "twice",
   },
+  { ...ONE_ENTRY, ...KILLED_LISTENING, fault: "remembered twice" },
   { ...OBSERVED_ONCE, ...KILLED_LISTENING, fault: "heard twice" },
   { ...READ_ON, ...KILLED_LISTENING, fault: ["not remembered", "heard twice"] },
   { ...COUNT_IN_THE_LOG, ...KILLED_LISTENING, fault: "miscounted" },

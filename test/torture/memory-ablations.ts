@@ -35,6 +35,19 @@ export const OBSERVED_ONCE: Part = {
   ],
 };
 
+/** Whoever sends it again: the scribe would, without what keeps it from that. */
+export const ONE_ENTRY: Part = {
+  part: "a message is one entry of a memory, whoever enters it",
+  changes: [
+    ...OBSERVED_ONCE.changes,
+    {
+      file: "src/mail/memory-intake.ts",
+      line: "isHeard(heard, mark) || isHeard(heardHere, mark);",
+      instead: 'mark === "" && (isHeard(heard, mark) || isHeard(heardHere, mark));',
+    },
+  ],
+};
+
 export const READ_ON: Part = {
   part: "observed logs are read on from where the observer's own log says",
   changes: [
