@@ -32,23 +32,19 @@ export async function untilIdle(
 ): Promise<void> {
   const given = aborted(signal);
   await Promise.race([settled(), given]);
+  const isGoing = ({ to }: Send): boolean => {
+    const recipient = agents.get(to);
+    const isAlwaysThere = to === CONTROL || isMemoryId(to);
+    return isAlwaysThere || (recipient !== undefined && !isOver(recipient));
+  };
+  const isBusy = (supervised: Supervised): boolean =>
+    !isOver(supervised) && (isAtWork(supervised) || supervised.agent!.outbox.undelivered().some(isGoing));
+  /** Who was at work when last looked: as long as that goes on, nobody else has to be asked. */
+  let busy: Supervised | undefined;
   const isIdle = (): boolean => {
-    const alive = [...agents.values()].filter((supervised) => !isOver(supervised));
-    const waiting = [control, ...alive.flatMap(({ agent }) => agent?.outbox ?? [])];
-    const isAwaited = ({ to }: Send): boolean => {
-      const recipient = agents.get(to);
-      const isAlwaysThere = to === CONTROL || isMemoryId(to);
-      return isAlwaysThere || (recipient !== undefined && !isOver(recipient));
-    };
-    if (waiting.some((outbox) => outbox.undelivered().some(isAwaited))) return false;
-    return alive.every(({ agent, standing: { state } }) => {
-      const atRest = state === "idle" || state === "parked" || state === "paused";
-      if (!atRest || agent === undefined) return false;
-      const { conversation } = agent.memory;
-      // One that was resumed may still be closing what it left open.
-      const isClosing = !conversation.halt && openCalls(conversation).length > 0;
-      return !isClosing && !hasWork(conversation, awaited(agent));
-    });
+    if (busy && isBusy(busy)) return false;
+    busy = [...agents.values()].find(isBusy);
+    return !busy && !control.undelivered().some(isGoing);
   };
   const watch: Watching = (look) =>
     inspector.watch((inspection) => {
@@ -57,6 +53,16 @@ export async function untilIdle(
   await until(isIdle, watch, signal);
   // Whoever watches what agents say to the person has seen the last of it.
   await Promise.race([control.caughtUp(), given]);
+}
+
+/** Has it anything to do, or is it not known whether it has? */
+function isAtWork({ agent, standing: { state } }: Supervised): boolean {
+  const isAtRest = state === "idle" || state === "parked" || state === "paused";
+  if (!isAtRest || agent === undefined) return true;
+  const { conversation } = agent.memory;
+  // One that was resumed may still be closing what it left open.
+  const isClosing = !conversation.halt && openCalls(conversation).length > 0;
+  return isClosing || hasWork(conversation, awaited(agent));
 }
 
 /** What comes often and leaves everything as it is. */
