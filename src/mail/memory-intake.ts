@@ -17,14 +17,14 @@ export interface MemoryIntake {
 
 /** One delivery after the other, where the memory stands like this, and has heard so much. */
 export function planMemoryIntake(
-  { seen: before, keeper }: Pick<MemoryStanding, "seen" | "keeper">,
+  { seen: before, keeper, forgottenAt }: Pick<MemoryStanding, "seen" | "keeper" | "forgottenAt">,
   heard: ReadonlyMap<string, number>,
   deliveries: readonly Delivery[],
 ): MemoryIntake {
   const seen = new Map(before);
   const heardHere: HeardMessages = new Map();
   const isRepeated = (mark: HeardMark): boolean => isHeard(heard, mark) || isHeard(heardHere, mark);
-  const now = { keeper };
+  const now = { keeper, forgottenAt };
   const events: NewMemoryEvent[] = [];
   const receipts = deliveries.map((delivery): Receipt => {
     const standing = standingOf(delivery, seen);

@@ -90,8 +90,8 @@ export const scribeActions = defineModule({
             `The context has ${content.length} characters; at most ${MAX_CONTEXT} are kept. Put what is old and settled shorter.`,
           );
         const read = open.steps.findLast(({ action }) => action === "await_consistency");
-        const { upTo, base } = materialIn(read?.details);
-        await host.putContext({ content: isLong ? cutContext(content) : content, upTo, base });
+        const { upTo, base, asOf } = materialIn(read?.details);
+        await host.putContext({ content: isLong ? cutContext(content) : content, upTo, base, asOf });
         // Each shard is told apart: a session that takes many of them is no loop.
         return ok(`Context saved, of entries up to #${upTo}.`, isLong ? { cut: content.length } : undefined);
       },

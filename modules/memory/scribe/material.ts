@@ -22,6 +22,8 @@ const schema = z.object({
   entries: z.array(entry),
   /** The newest entry of these; without any, that of the context. */
   upTo: z.number(),
+  /** The newest event of the memory before all this was read. */
+  asOf: z.number().optional(),
   /** There are more, for a further shard. */
   isCut: z.boolean(),
 });
@@ -48,6 +50,7 @@ export interface ReadMaterial {
 
 /** As much of what was said as has room in a question. */
 export async function readMaterial({ memories: [memory], maxTokens, tokens }: Host): Promise<ReadMaterial> {
+  const asOf = await memory?.last();
   const context = await memory?.context();
   const found = (await memory?.entriesAfter(context?.upTo ?? 0, MOST_ENTRIES + 1)) ?? [];
   const entries: Material["entries"] = [];
@@ -70,6 +73,7 @@ export async function readMaterial({ memories: [memory], maxTokens, tokens }: Ho
       base: context?.seq,
       entries,
       upTo: entries.at(-1)?.seq ?? context?.upTo ?? 0,
+      asOf,
       isCut: shown.length < found.length,
     },
     sources: [...new Set(sources)],

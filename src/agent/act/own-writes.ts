@@ -16,6 +16,7 @@ export function afterOwnWrites(
     id: memory.id,
     check: memory.check,
     holds: memory.holds,
+    last: () => arrived().then(memory.last),
     context: () => arrived().then(memory.context),
     entries: (limit) => arrived().then(() => memory.entries(limit)),
     entriesAfter: (seq, limit) => arrived().then(() => memory.entriesAfter(seq, limit)),

@@ -41,18 +41,22 @@ async function makerOf({ reader }: MeantMemory, known: readonly AgentId[]): Prom
 }
 
 /**
- * Where something was forgotten: whoever makes the context has it before its eyes, as what its sessions began with and what was said
- * in them, until these end. Never rejects.
+ * Where something was forgotten: a scribe has it before its eyes, as what its sessions began with and what was said in them, until
+ * these end. Never rejects.
  */
 export async function flushForgotten(memory: MeantMemory, { site, io }: Ordered): Promise<void> {
   try {
-    const agent = await makerOf(memory, await site.reader.known());
-    const { director } = agent === undefined ? {} : await site.reader.record(agent);
-    if (agent !== undefined && director !== undefined) await flush(agent, site);
+    const known = await site.reader.known();
+    const maker = await makerOf(memory, known);
+    for (const agent of known) {
+      const { director, memories = [] } = await site.reader.record(agent);
+      const isItsScribe = director !== undefined && (agent === maker || memories[0] === memory.id);
+      if (isItsScribe) await flush(agent, site);
+    }
   } catch (error) {
     warn(
       io,
-      `its scribe was not told, and may still be shown it; \`legion memory flush\` tells it (${messageOf(error)})`,
+      `not every scribe of it was told, and may still be shown it; \`legion memory flush\` tells it (${messageOf(error)})`,
     );
   }
 }

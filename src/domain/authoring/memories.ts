@@ -60,6 +60,8 @@ export interface HostMemory {
   readonly id: string;
   /** Rejects with FOREIGN if somebody else wrote it: then nothing is read there, or sent. */
   check(): Promise<void>;
+  /** The number of its newest event; 0 where there is none. */
+  last(): Promise<number>;
   /** `undefined` if there is none. */
   context(): Promise<RememberedContext | undefined>;
   /** Does the shard of context of that number still count? It does not once it is forgotten. */

@@ -31,7 +31,7 @@ const entry = z.object({
   summarised: z.enum(["model", "rules"]),
 });
 
-const context = z.object({ upTo: count, base: count.optional() });
+const context = z.object({ upTo: count, base: count.optional(), asOf: count.optional() });
 
 const record = z.union([z.strictObject({ entry }), z.strictObject({ context })]);
 

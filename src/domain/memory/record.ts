@@ -38,6 +38,8 @@ export interface ContextNote {
   readonly upTo: number;
   /** The shard that it was made from, by its number; absent: from entries alone. */
   readonly base?: number;
+  /** The newest event of the memory when that was read: where something was forgotten since, it counts no more. */
+  readonly asOf?: number;
 }
 
 /** What a message to a memory holds besides its content. */
@@ -84,7 +86,7 @@ export interface ForgottenEvent {
   readonly reason?: string;
 }
 
-/** Something that is no record, or a message that is there already, was sent here: it counts, and nothing of it is kept. */
+/** Something was sent here that is no record, or there already, or made of what is forgotten: it counts, and nothing of it is kept. */
 export interface VoidEvent {
   readonly kind: "void";
   readonly mail: number;

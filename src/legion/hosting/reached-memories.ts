@@ -46,6 +46,7 @@ export function reachedMemories(
       id,
       check: async () => void (await own()),
       holds: async (seq) => (await (await own()).standing()).contexts.includes(seq),
+      last: async () => (await (await own()).standing()).last,
       context: async () => contextOf(await own()),
       entries: async (limit) => newestEntries(await own(), limit),
       entriesAfter: async (seq, limit) => entriesAfter(await own(), seq, limit),

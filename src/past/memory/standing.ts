@@ -20,6 +20,8 @@ export interface MemoryStanding {
   contexts: readonly number[];
   /** How many entries there are that are not forgotten. */
   entries: number;
+  /** The newest event that forgot something. */
+  forgottenAt?: number;
   /** Shards of others than the keeper. */
   strays: number;
 }
@@ -76,6 +78,7 @@ export function counts({ keeper }: Pick<MemoryStanding, "keeper">, by: AgentId):
 }
 
 function forget(standing: MemoryStanding, { seqs, entries }: ForgottenEvent): void {
+  standing.forgottenAt = standing.last;
   const gone = new Set(seqs);
   const before = standing.contexts.length;
   standing.contexts = standing.contexts.filter((seq) => !gone.has(seq));

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { everythingIn } from "../../environment/workspace/trees.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { createWorld } from "../../world.ts";
+import { legion } from "../legion.ts";
 import { run } from "../run/prune/kit.ts";
 import { context } from "../../storage/contract/memory/memory-letters.ts";
 import { fill, FOLDER, inMemories, memory, rememberingProject, said } from "./kit.ts";
@@ -46,6 +47,19 @@ describe("legion memory forget", () => {
     expect((await memory(cwd, ["--json"])).json).toMatchObject([
       { entries: 2, keeper: "scribe", shards: 0, strays: 0 },
     ]);
+  });
+
+  it("has the sessions of every scribe of that memory end, which may hold it, and of nobody else", async () => {
+    const record = (more: object): string => JSON.stringify({ id: "x", director: "scribe", ...more });
+    const cwd = await rememberingProject({
+      ".ai-legion/agents/scribe/agent.json": record({ memories: ["main/legion"] }),
+      ".ai-legion/agents/second/agent.json": record({ memories: ["main/legion"] }),
+      ".ai-legion/agents/elsewhere/agent.json": record({ memories: ["main/other", "main/legion"] }),
+      ".ai-legion/agents/reader/agent.json": JSON.stringify({ id: "x", memories: ["main/legion"] }),
+    });
+    expect((await memory(cwd, ["forget", "3", "--yes"])).err).toBe("");
+    const unread = (await legion(["ps", "--json"], { cwd })).json as { id: string; unread: number }[];
+    expect(unread.filter((one) => one.unread > 0).map(({ id }) => id)).toEqual(["scribe", "second"]);
   });
 
   it("leaves the newest older document as the current one, if that holds nothing of it", async () => {

@@ -17,6 +17,7 @@ function holding(id: string, entries: readonly RememberedEntry[] = [], context?:
     id,
     check: () => Promise.resolve(),
     holds: () => Promise.resolve(true),
+    last: () => Promise.resolve(9),
     context: async () =>
       context === undefined
         ? undefined

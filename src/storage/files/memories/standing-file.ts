@@ -24,6 +24,7 @@ const schema = z.object({
   contexts: z.array(count),
   entries: count,
   strays: count,
+  forgottenAt: count.optional(),
   journal: z.object({ last: count, segments: z.array(end).min(1), goesOn: z.literal(true).optional() }),
   texts: z.object({ file: z.string().regex(TEXTS_FILE), bytes: count }).optional(),
   shown: count,

@@ -16,14 +16,14 @@ import { readWordsMark } from "./writing.ts";
  * What a memory adds up to.
  *
  *   KEYS  meta, contexts, seen
- *   ->    {log, seq, at, keeper, entries, strays}, {number of each shard that counts, oldest first}, {log of a sender, the highest
+ *   ->    {log, seq, at, keeper, entries, strays, forgotten}, {number of each shard that counts, oldest first}, {log of a sender, the highest
  *         number taken in, ...}
  */
 const STAND: LuaScript = {
   name: "memory-standing",
   keys: 3,
   lua: `
-local said = redis.call('HMGET', KEYS[1], 'log', 'seq', 'at', 'keeper', 'entries', 'strays')
+local said = redis.call('HMGET', KEYS[1], 'log', 'seq', 'at', 'keeper', 'entries', 'strays', 'forgotten')
 return {said, redis.call('ZRANGE', KEYS[2], 0, -1), redis.call('HGETALL', KEYS[3])}`,
 };
 
@@ -61,12 +61,13 @@ export function readerAt(reader: MemoryReader, standing: MemoryStanding): Memory
 async function standingIn({ link, legion, agent }: RedisPlace): Promise<MemoryStanding> {
   const { meta, contexts, seen } = agentKeys(legion, agent);
   const [said, shards, logs] = (await link.run(STAND, [meta, contexts, seen], [])) as StandReply;
-  const [log, last, at, keeper, entries, strays] = said;
+  const [log, last, at, keeper, entries, strays, forgottenAt] = said;
   const seenNumbers = new Map<string, number>();
   for (let index = 0; index < logs.length; index += 2) seenNumbers.set(logs[index]!, Number(logs[index + 1]));
   return {
     ...(log && { log }),
     ...(keeper && { keeper }),
+    ...(forgottenAt && { forgottenAt: Number(forgottenAt) }),
     last: Number(last),
     at: at ?? "",
     seen: seenNumbers,

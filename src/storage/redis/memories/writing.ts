@@ -5,7 +5,7 @@ import { CONTROL, parseMessageId, type Delivery } from "../../../domain/message/
 import type { NewMemoryEvent } from "../../../domain/memory/record.ts";
 import { MAX_CONTEXTS } from "../../../past/memory/standing.ts";
 import { bitOf, markIn } from "../../../past/memory/heard.ts";
-import { repeated, takenIn } from "../../../past/memory/take-in.ts";
+import { outdated, repeated, takenIn } from "../../../past/memory/take-in.ts";
 import { hashOfWords, splitWords } from "../../../past/memory/words.ts";
 import type { LuaScript } from "../connection/script.ts";
 import { agentKeys } from "../scripts/keys.ts";
@@ -40,6 +40,8 @@ local function add(kind, by, from, mail, at, record, text, row, bits)
   elseif kind == 'kept' then
     keeper = by
     redis.call('HSET', meta, 'keeper', by)
+  elseif kind == 'forgotten' then
+    redis.call('HSET', meta, 'forgotten', seq)
   elseif kind == 'context' and by ~= '${CONTROL}' and by ~= keeper then
     redis.call('HINCRBY', meta, 'strays', 1)
   elseif kind == 'context' then
@@ -56,7 +58,8 @@ end`;
  *   KEYS  as for MEMORY
  *   ARGV  as for MEMORY; where a log that is new begins if nothing is there: after this number, or anywhere if it is "";
  *         of each: number before it; event as for `add`; the event before it that makes its sender the keeper where there is
- *         none, or ""; what it comes to where there is an entry of the same message
+ *         none, or ""; of a context the newest event when that was read which it is made of, or ""; what it comes to where there
+ *         is an entry of the same message, or something was forgotten since
  *   ->    of each as JSON what became of it, as `readReply` takes it
  */
 const RECEIVE: LuaScript = {
@@ -69,11 +72,13 @@ local function beginning()
   return isFirst and '' or '0'
 end
 local start = beginning()
-local function receive(before, kind, by, from, mail, at, record, text, row, bits, claim, again)
+local function receive(before, kind, by, from, mail, at, record, text, row, bits, claim, asOf, again)
   local standing, newest = standingOf(seen, from, mail, before, by == '${CONTROL}' and '0' or start)
   if standing ~= 'next' then return {status = standing, newest = newest} end
   if claim ~= '' and not keeper then add('kept', by, from, 0, at, claim, '', '') end
-  if row ~= '' and bit.band(bitsIn(row), tonumber(bits)) ~= 0 then
+  local isThere = row ~= '' and bit.band(bitsIn(row), tonumber(bits)) ~= 0
+  local forgotten = asOf ~= '' and tonumber(redis.call('HGET', meta, 'forgotten') or 0)
+  if isThere or (forgotten and tonumber(asOf) < forgotten) then
     add('void', by, from, mail, at, again, '', '')
   else
     add(kind, by, from, mail, at, record, text, row, bits)
@@ -82,8 +87,8 @@ local function receive(before, kind, by, from, mail, at, record, text, row, bits
 end
 
 local replies = {}
-for i = 5, #ARGV, 12 do
-  replies[#replies + 1] = cjson.encode(receive(unpack(ARGV, i, i + 11)))
+for i = 5, #ARGV, 13 do
+  replies[#replies + 1] = cjson.encode(receive(unpack(ARGV, i, i + 12)))
 end
 return replies`,
 };
@@ -126,8 +131,14 @@ export function incomingRecord(delivery: Delivery, at: string): IncomingRecord {
   const events = takenIn(delivery, { keeper: undefined });
   const event = events.at(-1)!;
   const claim = events.length > 1 ? JSON.stringify({ at, ...events[0]! }) : "";
-  const again = event.kind === "entry" ? JSON.stringify({ at, ...repeated(event) }) : "";
-  return { args: [delivery.after ?? n - 1, ...argumentsOf(event, at), claim, again] };
+  const { asOf = "" } = event.kind === "context" ? event : {};
+  const again = JSON.stringify({ at, ...insteadOf(event) });
+  return { args: [delivery.after ?? n - 1, ...argumentsOf(event, at), claim, asOf, again] };
+}
+
+function insteadOf(event: NewMemoryEvent): NewMemoryEvent | undefined {
+  if (event.kind === "entry") return repeated(event);
+  return event.kind === "context" ? outdated(event) : undefined;
 }
 
 /** Of an event, as `add` takes it. */

@@ -22,7 +22,7 @@ function keysBelow(place: string) {
     epoch: `${place}:epoch`,
     /** String: what every commit has to show. */
     token: `${place}:token`,
-    /** Hash: known, seq, mail, abort (or steer), taken, held, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started; of a memory: at, keeper, entries, strays. */
+    /** Hash: known, seq, mail, abort (or steer), taken, held, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started; of a memory: at, keeper, entries, strays, forgotten. */
     meta: `${place}:meta`,
     /** Stream of events, ids `0-<seq>`. */
     log: `${place}:log`,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { heardMark } from "../../../../src/past/memory/heard.ts";
-import { entry, eventsOf, ID, kinds, NOTE, type MemoriesPlace } from "./memory-letters.ts";
+import { context, entry, eventsOf, ID, kinds, NOTE, type MemoriesPlace } from "./memory-letters.ts";
 
 export function describeHeard(name: string, create: () => Promise<MemoriesPlace>): void {
   describe(`messages in memories in ${name}`, () => {
@@ -57,6 +57,27 @@ export function describeHeard(name: string, create: () => Promise<MemoriesPlace>
       await memories.receive(ID, entry(1, { from: "fork", content: "back", note: { of } }));
       expect(kinds(await eventsOf(memories))).toEqual(["opened", "entry", "forgotten", "void"]);
       expect(await memories.read(ID).standing()).toMatchObject({ entries: 0 });
+    });
+
+    it("takes no context that was made of what was forgotten before it came (M7)", async () => {
+      const place = await create();
+      let memories = await place.open();
+      await memories.receive(ID, entry(1, { content: "the canary" }));
+      await memories.receive(ID, context(2, { content: "of the canary", upTo: 2, asOf: 2 }));
+      await memories.change(ID, async () => [{ kind: "forgotten", seqs: [2, 4], entries: 1, by: "0" }]);
+      await memories.receive(ID, context(3, { content: "made of the canary", upTo: 2, asOf: 4 }));
+      await memories.close();
+      memories = await place.open();
+      await memories.receive(ID, context(4, { content: "made of the canary, too", upTo: 2, asOf: 4 }));
+      const { contexts, strays, last } = await memories.read(ID).standing();
+      expect({ contexts, strays }).toEqual({ contexts: [], strays: 0 });
+      await memories.receive(ID, context(5, { content: "made later", asOf: last }));
+      const events = await eventsOf(memories);
+      const told = ["opened", "entry", "kept", "context", "forgotten", "void", "void", "context"];
+      expect(kinds(events)).toEqual(told);
+      expect((await memories.read(ID).standing()).contexts).toEqual([last + 1]);
+      await memories.close();
+      expect(await place.bytes()).not.toContain("canary");
     });
 
     it("knows a message also that was added to it in another way than by its sender (M5)", async () => {

@@ -1,6 +1,6 @@
 // What is sent to a memory, and what is in it then.
 
-import type { EntryNote, MemoryEvent } from "../../../../src/domain/memory/record.ts";
+import type { ContextNote, EntryNote, MemoryEvent } from "../../../../src/domain/memory/record.ts";
 import type { Delivery } from "../../../../src/domain/message/message.ts";
 import type { Memories } from "../../../../src/storage/contract/memory/memories.ts";
 import { letter, type Words } from "../../../mail/letter.ts";
@@ -30,11 +30,11 @@ export const NOTE: EntryNote = {
 export const entry = (n: number, words: Words & { readonly note?: Partial<EntryNote> } = {}): Delivery =>
   letter(ID, n, { details: { entry: { ...NOTE, ...words.note } }, ...words });
 
-export const context = (n: number, words: Words & { readonly upTo?: number; readonly base?: number } = {}) =>
-  letter(ID, n, {
-    details: { context: { upTo: words.upTo ?? 0, ...(words.base !== undefined && { base: words.base }) } },
-    ...words,
-  });
+export const context = (n: number, words: Words & Partial<ContextNote> = {}): Delivery => {
+  const { upTo = 0, base, asOf } = words;
+  const made = { ...(base !== undefined && { base }), ...(asOf !== undefined && { asOf }) };
+  return letter(ID, n, { details: { context: { upTo, ...made } }, ...words });
+};
 
 export async function eventsOf(memories: Memories, from?: number): Promise<MemoryEvent[]> {
   const events: MemoryEvent[] = [];
