@@ -15,7 +15,7 @@ import { createClosing, type Closing } from "../base/process/closing.ts";
 import type { Control } from "../mail/control.ts";
 import type { Environment } from "../environment/environment.ts";
 import { fork, type Forking, type ForkOrder } from "./fork.ts";
-import { observing } from "./observing/sources.ts";
+import { observing } from "./observing/observing.ts";
 import { createHosting, type Hosting } from "./hosting/agent-host.ts";
 import { createInspector, type Inspect, type Inspector } from "../domain/inspection.ts";
 import type { LastStart } from "../storage/contract/last-start.ts";

@@ -74,13 +74,13 @@ export const COUNT_IN_THE_LOG: Part = {
   part: "the messages of a thread are counted by the log",
   changes: [
     {
-      file: "src/legion/observing/sources.ts",
+      file: "src/legion/observing/sessions.ts",
       line: "const n = session.n + 1;",
       instead: `const n = (counts.get(thread) ?? 0) + 1;
   counts.set(thread, n);`,
     },
     {
-      file: "src/legion/observing/sources.ts",
+      file: "src/legion/observing/sessions.ts",
       line: "const SILENCE_MS = 30 * 60_000;",
       instead: "const SILENCE_MS = 30 * 60_000; const counts = new Map<string, number>();",
     },

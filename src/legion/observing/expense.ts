@@ -9,7 +9,7 @@ import { controlOf } from "../../past/observed/invocations.ts";
 import { costOf } from "../../past/spending.ts";
 import { readUnheard } from "./behind.ts";
 import type { Observation, UnheardMessage } from "./reading.ts";
-import { SILENCE_MS } from "./sources.ts";
+import { SILENCE_MS } from "./sessions.ts";
 
 export interface Expense {
   readonly messages: number;

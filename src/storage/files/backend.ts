@@ -8,7 +8,8 @@ import type { Backend } from "../contract/backend.ts";
 import type { Memories } from "../contract/memory/memories.ts";
 import { openPersonFolder } from "../folder/person/folder.ts";
 import { receiveAgents } from "./arrivals.ts";
-import { createFileMemories, type FileMemoriesOptions } from "./memories/memories.ts";
+import { fileMemories } from "./memories/at-first-use.ts";
+import type { FileMemoriesOptions } from "./memories/memories.ts";
 import { createFileReader, followFiles, type FilesOptions } from "./reader/reader.ts";
 import { createFileSource } from "./reader/source.ts";
 import { openFileStore, type FileStore } from "./store.ts";
@@ -22,7 +23,7 @@ export function createFileBackend(
   const { paths } = reader;
   const { person = openPersonFolder(process.env) } = options;
   const place: FileMemoriesOptions = { project, person, durability: "disk", redactor };
-  const memories = createFileMemories(place);
+  const memories = fileMemories(place);
   return {
     reader,
     memories,
@@ -72,7 +73,7 @@ async function openFileNode(
 
 /** Takes on those that somebody else wrote. */
 async function adoptMemories(place: FileMemoriesOptions): Promise<void> {
-  const memories = createFileMemories({ ...place, foreign: "adopt" });
+  const memories = fileMemories({ ...place, foreign: "adopt" });
   for (const id of await memories.known())
     if (await memories.read(id).isForeign()) await memories.change(id, () => Promise.resolve([]));
   await memories.close();

@@ -26,7 +26,7 @@ import { openLocalStore, type LocalPlace, type LocalStore } from "../contract/lo
 import type { Memories } from "../contract/memory/memories.ts";
 import type { Store } from "../contract/store.ts";
 import { NO_SECRETS } from "../../base/redaction/redactor.ts";
-import { createFileMemories } from "./memories/memories.ts";
+import { fileMemories } from "./memories/at-first-use.ts";
 import { foreign } from "../contract/foreign.ts";
 
 const LOCK_WAIT_MS = 5_000;
@@ -98,7 +98,7 @@ function memoriesFor(
   { paths, durability, redactor = NO_SECRETS }: FileStoreOptions,
   person: PersonFolder,
 ): Memories {
-  return createFileMemories({ project: paths.project, person, durability, redactor });
+  return fileMemories({ project: paths.project, person, durability, redactor });
 }
 
 interface Locked extends FileStoreOptions {

@@ -11,7 +11,7 @@ import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import type { ModelRequest } from "../../../domain/model.ts";
 import { readUnheard } from "../../../legion/observing/behind.ts";
 import type { Observation, UnheardMessage } from "../../../legion/observing/reading.ts";
-import { ending, toDo } from "../../../legion/observing/sources.ts";
+import { ending, toDo } from "../../../legion/observing/sessions.ts";
 
 /** An agent that does not run. */
 export interface DormantSource extends PromptSource {

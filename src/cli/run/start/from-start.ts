@@ -7,7 +7,7 @@ import type { Config } from "../../../config/config.ts";
 import { formatLimits } from "../../../domain/limits.ts";
 import { displayName } from "../../../domain/message/message.ts";
 import type { AgentPlan, ObservedFrom } from "../../../legion/hosting/agent-plan.ts";
-import { expenseOf, type Expense } from "../../../legion/observing/expense.ts";
+import type { Expense } from "../../../legion/observing/expense.ts";
 import type { Roster } from "../../../legion/roster.ts";
 import type { Reader } from "../../../storage/contract/reader.ts";
 import { canAsk, confirm } from "../../consent/confirm.ts";
@@ -50,6 +50,7 @@ async function expensesOf(
   plans: readonly AgentPlan[],
   order: FromStartOrder,
 ): Promise<readonly PlannedExpense[]> {
+  const { expenseOf } = await import("../../../legion/observing/expense.ts");
   return withReader(order, async (reader) => {
     const expenses: PlannedExpense[] = [];
     for (const plan of plans) {
