@@ -55,7 +55,7 @@ const resent = z.discriminatedUnion("outcome", [
   z.object({ id: z.string(), outcome: z.literal("refused"), reason: z.string() }),
 ]);
 
-const nodeServer = serverStatusSchema
+export const nodeServer = serverStatusSchema
   .unwrap()
   .extend({ node: z.string().describe("The process that speaks with it, <pid>@<host>.") })
   .readonly();

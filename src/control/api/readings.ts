@@ -1,0 +1,169 @@
+// What can be read of a legion, wherever it is kept and whether or not anybody runs it, in one table beside that of the routes.
+// The control socket and the page's server serve both.
+
+import { z } from "zod";
+import { agentStatusSchema } from "../../legion/status.ts";
+import { nodeServer } from "./routes.ts";
+
+export interface ReadingRoute {
+  /** Under `/v1`; what stands in braces is a field of the question, the others are in the query. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  /** A strict object, made of strings. The description of each field says what is expected there. */
+  readonly question: z.ZodType;
+  /** Of a stream: each of its items. */
+  readonly answer: z.ZodType<object>;
+  /** Server-sent events: each item is one, as JSON; it goes on until somebody hangs up. */
+  readonly streams?: true;
+}
+
+const MOST_EVENTS = 1_000;
+
+const agent = z.string().min(1).max(64).describe("an agent id, or 0 for the person");
+const seq = z.coerce.number().pipe(z.int().min(1)).describe("the number of an event, from 1");
+const event = z
+  .looseObject({ seq: z.number(), at: z.string(), kind: z.string() })
+  .describe("An event of its log, as `legion log --json` prints it.");
+const live = z
+  .looseObject({ kind: z.string().startsWith("live:") })
+  .describe("What happens before it is an event; some of it may be left out.");
+const message = z.looseObject({ id: z.string(), content: z.string(), sentAt: z.string() });
+
+const overview = z.object({
+  at: z.string().describe("ISO 8601."),
+  whole: z.boolean().describe("These are all agents, and what was told before is over."),
+  agents: z.array(agentStatusSchema).readonly().describe("Those that changed, or all."),
+  gone: z.array(z.string()).readonly().describe("Ids of those that are no more."),
+  nodes: z.array(z.string()).readonly().describe("Those that run now."),
+  servers: z.array(nodeServer).readonly(),
+  away: z.string().nullable().describe("Why nothing can be told at the moment; null if all is well."),
+});
+
+export const READINGS = {
+  overview: {
+    path: "/overview",
+    summary:
+      "What every agent does, as a state: all of it at first and after any gap, then what changed, at most four times a second.",
+    question: z.strictObject({}),
+    answer: overview,
+    streams: true,
+  },
+  agent: {
+    path: "/agents/{agent}",
+    summary: "What an agent is, what it wants and knows, and the branches of its log.",
+    question: z.strictObject({ agent }),
+    answer: z.object({
+      id: z.string(),
+      name: z.string(),
+      log: z.string().nullable().describe("The id of its log; null if nothing is recorded."),
+      last: z.number().describe("The number of its newest event; 0 if there is none."),
+      description: z.string(),
+      definition: z.string().nullable(),
+      model: z.string().nullable(),
+      modules: z.array(z.string()).readonly(),
+      goals: z.array(z.object({ text: z.string(), complete: z.boolean() })).readonly(),
+      notes: z.array(z.string()).readonly().describe("Titles."),
+      branches: z
+        .array(z.object({ seq: z.number(), to: z.number() }))
+        .readonly()
+        .describe("Where its log went on from an earlier event, oldest first."),
+      path: z
+        .array(z.tuple([z.number(), z.number()]))
+        .readonly()
+        .describe("What leads to the newest event, as ranges of numbers."),
+    }),
+  },
+  note: {
+    path: "/agents/{agent}/notes/{title}",
+    summary: "One of its notes.",
+    question: z.strictObject({ agent, title: z.string().describe("the title of a note") }),
+    answer: z.object({ title: z.string(), content: z.string() }),
+  },
+  log: {
+    path: "/agents/{agent}/log",
+    summary: "Events of its log, oldest first: those from a number on, or the newest before one.",
+    question: z.strictObject({
+      agent,
+      from: seq.optional(),
+      before: seq.optional(),
+      limit: z.coerce
+        .number()
+        .pipe(z.int().min(1).max(MOST_EVENTS))
+        .default(200)
+        .describe(`how many, from 1 to ${MOST_EVENTS}`),
+    }),
+    answer: z.object({ log: z.string().nullable(), last: z.number(), events: z.array(event).readonly() }),
+  },
+  events: {
+    path: "/agents/{agent}/events",
+    summary:
+      "Its log, every event once and in order, from a number on or behind the `Last-Event-ID`, <log>:<seq>, and what it does now.",
+    question: z.strictObject({ agent, from: seq.optional() }),
+    answer: z.union([event, live]),
+    streams: true,
+  },
+  prompt: {
+    path: "/agents/{agent}/prompt",
+    summary: "What its model was shown for a decision, by part.",
+    question: z.strictObject({ agent, at: seq }),
+    answer: z.object({
+      at: z.number(),
+      parts: z
+        .array(z.object({ title: z.string(), text: z.string(), tokens: z.number() }))
+        .readonly()
+        .describe("In the order in which the model reads them; tokens are an estimate."),
+    }),
+  },
+  inbox: {
+    path: "/inbox",
+    summary: "What agents said to the person, the newest, oldest first, and what could not be delivered.",
+    question: z.strictObject({}),
+    answer: z.object({
+      messages: z.array(message).readonly(),
+      dead: z
+        .array(
+          z.object({
+            id: z.string().describe("As `resend` takes it."),
+            to: z.array(z.string()).readonly(),
+            since: z.string(),
+            why: z.string(),
+            content: z.string(),
+          }),
+        )
+        .readonly(),
+    }),
+  },
+  questions: {
+    path: "/questions",
+    summary: "What agents ask before they do it, oldest first.",
+    question: z.strictObject({}),
+    answer: z.object({
+      questions: z
+        .array(
+          z.looseObject({
+            id: z.string(),
+            agent: z.string(),
+            action: z.string(),
+            since: z.string(),
+            isAnswered: z.boolean(),
+          }),
+        )
+        .readonly(),
+    }),
+  },
+} as const satisfies Readonly<Record<string, ReadingRoute>>;
+
+export type ReadingName = keyof typeof READINGS;
+export const READING_NAMES = Object.keys(READINGS) as readonly ReadingName[];
+export type ReadingQuestion<K extends ReadingName> = z.output<(typeof READINGS)[K]["question"]>;
+export type Reading<K extends ReadingName> = z.output<(typeof READINGS)[K]["answer"]>;
+
+type Streamed = {
+  [K in ReadingName]: (typeof READINGS)[K] extends { streams: true } ? K : never;
+}[ReadingName];
+export type LookedUp = Exclude<ReadingName, Streamed>;
+/** Answers to those that do not stream. Every method rejects with its refusal. */
+export type Readings = { readonly [K in LookedUp]: (question: ReadingQuestion<K>) => Promise<Reading<K>> };
+
+/** The newest state of all agents, or what changed in it. */
+export type OverviewFrame = Reading<"overview">;
