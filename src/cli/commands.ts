@@ -42,6 +42,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["resend <id>...", "send again what could not be delivered", () => import("./talk/resend.ts")],
   ],
   Look: [
+    ["dashboard [port]", "show the legion on a page in your browser", () => import("./look/dashboard.ts")],
     ["ps", "list the agents: state, mail, steps, tokens, cost", () => import("./look/ps.ts")],
     ["runs", "list runs and sessions, and how they ended", () => import("./look/runs.ts")],
     ["goals <id>", "show what an agent works at", () => import("./look/goals.ts")],

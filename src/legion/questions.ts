@@ -66,8 +66,16 @@ function withState(question: Question, unread: readonly Mail[]): OpenQuestion {
  * @param expireMs how long a question waits for an answer
  */
 export async function openQuestions(reader: Reader, expireMs: number): Promise<readonly OpenQuestion[]> {
-  const known = await reader.known();
-  return oldestFirst(await Promise.all(known.map((agent) => questionOf(reader, agent, expireMs))));
+  return openQuestionsOf(await reader.known(), reader, expireMs);
+}
+
+/** Those of `agents` alone. */
+export async function openQuestionsOf(
+  agents: readonly AgentId[],
+  reader: Reader,
+  expireMs: number,
+): Promise<readonly OpenQuestion[]> {
+  return oldestFirst(await Promise.all(agents.map((agent) => questionOf(reader, agent, expireMs))));
 }
 
 /** The open question `id` that nobody has answered. Throws USAGE with those that are open if there is none. */

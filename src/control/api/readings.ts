@@ -116,11 +116,17 @@ export const READINGS = {
   },
   inbox: {
     path: "/inbox",
-    summary: "What agents said to the person, the newest, oldest first, and what could not be delivered.",
+    summary: "What agents said to the person: the newest of it, oldest first.",
+    question: z.strictObject({}),
+    answer: z.object({ messages: z.array(message).readonly() }),
+  },
+  dead: {
+    path: "/dead",
+    summary:
+      "Messages of all agents that could not be delivered and were not sent again, oldest first; every log is read.",
     question: z.strictObject({}),
     answer: z.object({
-      messages: z.array(message).readonly(),
-      dead: z
+      letters: z
         .array(
           z.object({
             id: z.string().describe("As `resend` takes it."),
@@ -156,14 +162,16 @@ export const READINGS = {
 export type ReadingName = keyof typeof READINGS;
 export const READING_NAMES = Object.keys(READINGS) as readonly ReadingName[];
 export type ReadingQuestion<K extends ReadingName> = z.output<(typeof READINGS)[K]["question"]>;
-export type Reading<K extends ReadingName> = z.output<(typeof READINGS)[K]["answer"]>;
+export type ReadingAnswer<K extends ReadingName> = z.output<(typeof READINGS)[K]["answer"]>;
 
 type Streamed = {
   [K in ReadingName]: (typeof READINGS)[K] extends { streams: true } ? K : never;
 }[ReadingName];
 export type LookedUp = Exclude<ReadingName, Streamed>;
 /** Answers to those that do not stream. Every method rejects with its refusal. */
-export type Readings = { readonly [K in LookedUp]: (question: ReadingQuestion<K>) => Promise<Reading<K>> };
+export type Readings = {
+  readonly [K in LookedUp]: (question: ReadingQuestion<K>) => Promise<ReadingAnswer<K>>;
+};
 
 /** The newest state of all agents, or what changed in it. */
-export type OverviewFrame = Reading<"overview">;
+export type OverviewFrame = ReadingAnswer<"overview">;

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { LegionError } from "../../base/errors.ts";
 import { packageVersion } from "../../base/package.ts";
+import { READINGS, READING_NAMES, type ReadingName, type ReadingRoute } from "./readings.ts";
 import { refusalSchema } from "./refusal.ts";
 import {
   ROUTES,
@@ -36,15 +37,19 @@ export async function answerOf<K extends RouteName>(
 }
 
 function readQuestion<K extends RouteName>(name: K, body: unknown): QuestionOf<K> {
-  const { question } = ROUTES[name];
+  return checked(ROUTES[name].question, body) as QuestionOf<K>;
+}
+
+/** What `question` makes of `body`. Throws USAGE, naming the field that is wrong. */
+export function checked(question: z.ZodType, body: unknown): unknown {
   const read = question.safeParse(body);
-  if (read.success) return read.data as QuestionOf<K>;
+  if (read.success) return read.data;
   const { issues } = read.error;
   const unknown = issues.find((issue) => issue.code === "unrecognized_keys");
   if (unknown) throw new LegionError("USAGE", `${JSON.stringify(unknown.keys[0])}: no such field`);
   const field = issues[0]?.path[0];
   if (typeof field !== "string") throw new LegionError("USAGE", "expected an object");
-  const { description } = Object(z.toJSONSchema(question).properties?.[field]);
+  const { description } = Object(z.toJSONSchema(question, { io: "input" }).properties?.[field]);
   throw new LegionError("USAGE", `${field}: expected ${description}`);
 }
 
@@ -54,7 +59,10 @@ export function describeRoutes(base: string): object {
     openapi: "3.1.0",
     info: { title: "AI Legion", version: packageVersion() },
     servers: [{ url: base }],
-    paths: Object.fromEntries(ROUTE_NAMES.map((name) => [ROUTES[name].path, operation(name)])),
+    paths: Object.fromEntries([
+      ...ROUTE_NAMES.map((name) => [ROUTES[name].path, operation(name)]),
+      ...READING_NAMES.map((name) => [READINGS[name].path, readingOperation(name)]),
+    ]) as object,
   };
 }
 
@@ -72,6 +80,33 @@ function operation(name: RouteName): object {
       },
     },
   };
+}
+
+function readingOperation(name: ReadingName): object {
+  const route: ReadingRoute = READINGS[name];
+  const { properties = {}, required = [] } = z.toJSONSchema(route.question, { io: "input" });
+  const parameters = Object.entries(properties).map(([field, schema]) => {
+    const { description, ...type } = Object(schema);
+    const place = route.path.includes(`{${field}}`) ? "path" : "query";
+    return { name: field, in: place, required: required.includes(field), description, schema: type };
+  });
+  const answer = z.toJSONSchema(route.answer);
+  const told = route.streams
+    ? { description: "Server-sent events, each of which is, as JSON, what this schema says.", ...sse(answer) }
+    : { description: "What there is.", ...json(answer) };
+  const refusal = { description: "Why not.", ...json(z.toJSONSchema(refusalSchema)) };
+  return {
+    get: {
+      operationId: `read_${name}`,
+      summary: route.summary,
+      parameters,
+      responses: { 200: told, default: refusal },
+    },
+  };
+}
+
+function sse(schema: object): object {
+  return { content: { "text/event-stream": { schema } } };
 }
 
 function json(schema: object): object {

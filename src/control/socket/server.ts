@@ -2,17 +2,16 @@
 // the person.
 
 import type { Server } from "node:http";
-import type { Context, Hono } from "hono";
-import { LegionError, isLegionError, messageOf, type ErrorCode } from "../../base/errors.ts";
+import type { Hono } from "hono";
+import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Inspection, Inspector } from "../../domain/inspection.ts";
-import { MAX_BODY_BYTES, refusalOf, tooLong } from "../api/refusal.ts";
-import { ROUTES, ROUTE_NAMES, type NodeApi } from "../api/routes.ts";
-import { answerOf, describeRoutes, type ControlServer } from "../api/serve.ts";
+import { BASE, mountRoutes, refuse, refuseUnknown } from "../api/http.ts";
+import { MAX_BODY_BYTES, tooLong } from "../api/refusal.ts";
+import type { NodeApi } from "../api/routes.ts";
+import { describeRoutes, type ControlServer } from "../api/serve.ts";
 import { claimSocket } from "./socket-path.ts";
 
 const CLOSING_MS = 1_000;
-/** Everything stands there, and, for commands of the version before, without it. */
-const BASE = "/v1";
 
 export interface Served {
   readonly service: NodeApi;
@@ -73,40 +72,12 @@ async function createApp(service: NodeApi, feed: Feed): Promise<Hono> {
   const app = new Hono();
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => refuse(tooLong()) }));
   app.get("/events", (c) => feed.follow(c.req.query("agent")));
-  for (const name of ROUTE_NAMES) {
-    const { path, method } = ROUTES[name];
-    const answer = async (c: Context, body?: unknown) => c.json(await answerOf(service, name, body));
-    for (const address of [`${BASE}${path}`, path]) {
-      app.post(address, async (c) => answer(c, await readBody(c)));
-      if (method === "get") app.get(address, (c) => answer(c));
-    }
-  }
+  // For commands of the version before also without it.
+  mountRoutes(app, service, [BASE, ""]);
   app.get(`${BASE}/openapi.json`, (c) => c.json(describeRoutes(BASE)));
-  app.notFound((c) => refuse(new LegionError("USAGE", `there is no ${c.req.method} ${c.req.path}`)));
+  app.notFound(refuseUnknown);
   app.onError(refuse);
   return app;
-}
-
-/** `undefined` for a request that says nothing. */
-async function readBody(c: Context): Promise<unknown> {
-  const type = c.req.header("content-type");
-  if (type === undefined) return undefined;
-  if (!type.startsWith("application/json")) {
-    throw new LegionError("USAGE", "expected content-type: application/json");
-  }
-  try {
-    return await c.req.json();
-  } catch (error) {
-    throw new LegionError("USAGE", `not valid JSON: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = { USAGE: 400, REFUSED: 409, LOCKED: 409 };
-
-function refuse(error: unknown): Response {
-  const body = refusalOf(error);
-  const status = isLegionError(error) ? (STATUS[body.error.code] ?? 500) : 500;
-  return Response.json(body, { status });
 }
 
 const MAX_BEHIND_BYTES = 16 * 1_048_576;

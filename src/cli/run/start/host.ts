@@ -17,6 +17,7 @@ import { openDisplay, type DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
 import { hideInErrors } from "../../../config/hide-in-errors.ts";
 import { exposedKeysRemark, findExposedKeys } from "../../kit/keys.ts";
+import { withDashboard } from "./dashboard.ts";
 import { readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { fromStart } from "./from-start.ts";
 import { openLegion } from "./open-legion.ts";
@@ -33,6 +34,8 @@ export interface HostOrder
     Pick<DisplayOptions, "readers" | "detail" | "beginAnew"> {
   /** What was typed: it may say that what somebody else wrote counts. */
   readonly typed: Pick<Typed, "options">;
+  /** On which port its page is shown; absent: on none. */
+  readonly dashboard?: number;
   /** Absent: what a start hosts. */
   readonly planWork?: (order: WorkloadOrder, watcher: Watcher) => Promise<Workload>;
   /** Absent: what a start shows. */
@@ -145,6 +148,8 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
       : undefined;
     server = await serveLegion(opened, legionPaths(project, home).socket, { onStop: ask, spawner });
     served();
+    if (planned.dashboard !== undefined)
+      server = await withDashboard(server, { ...planned, backend }, planned.dashboard, view.tell);
     await Promise.race([view.settled(), aborted(soon)]);
     await workload.done(legion, soon);
     if (soon.aborted && workload.farewell) view.tell(workload.farewell);

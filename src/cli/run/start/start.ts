@@ -16,6 +16,7 @@ import {
 } from "../../kit/target.ts";
 import { startCommand } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
+import { readPort } from "../../look/dashboard.ts";
 import { FROM_START } from "./from-start.ts";
 import type { HostOrder } from "./host.ts";
 import { MAX_AGENTS, readWho, recallOwn, type Recalled } from "./selection.ts";
@@ -42,6 +43,10 @@ export const command: CliCommand = {
       .option("--model <name>", "anthropic/<id>, openai/<id>, offline, scripted:<file> or replay:<folder>")
       .option("--task <text>", "a message from you to the first agent")
       .option("--scribe", "also host a scribe, which keeps what is said in the long-term memory main/legion")
+      .option(
+        "--dashboard [port]",
+        "also show the legion on a page in your browser; 0: on any port that is free",
+      )
       .option("--until-idle", "end when nobody has anything to do")
       .option(
         "--limits <limits>",
@@ -73,7 +78,7 @@ export const command: CliCommand = {
     const last = await trustLastFlags(recalled.flags, project, admit, { typed, io });
     const { environment } = recalled;
     const flags = { ...readFlags(typed, last), environment, ...place };
-    const { untilIdle, json, verbose, scribe: isWanted } = typed.options;
+    const { untilIdle, json, verbose, scribe: isWanted, dashboard } = typed.options;
     const scribe = isWanted ? ("listens" as const) : undefined;
     const readers = json ? "programs" : "people";
     const detail = verbose ? "all" : "brief";
@@ -81,6 +86,7 @@ export const command: CliCommand = {
       ...recalled,
       task,
       scribe,
+      ...(dashboard !== undefined && { dashboard: readPort(dashboard) }),
       hears,
       flags,
       project,

@@ -1,0 +1,78 @@
+// The page of a legion, whether anybody runs it or not.
+
+import { LegionError } from "../../base/errors.ts";
+import { aborted } from "../../base/process/signals.ts";
+import type { Config } from "../../config/config.ts";
+import type { LegionSite } from "../../control/api/legion-client.ts";
+import type { Dashboard, DashboardOrder } from "../../control/web/server.ts";
+import { DEFAULT_QUESTIONS } from "../../legion/rulebook.ts";
+import type { CliCommand, Typed } from "../kit/command.ts";
+import { print, printJson } from "../kit/output.ts";
+import { addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
+
+const DEFAULT_PORT = 4680;
+
+export const command: CliCommand = {
+  define(parser) {
+    parser
+      .argument("[port]", `on this port of this machine; 0 for any that is free (default: ${DEFAULT_PORT})`)
+      .option("--read-only", "show everything, do nothing")
+      .option("--allow-host <name>", "let a name in besides those of this machine, such as that of a tunnel");
+    addJsonOption(addLegionOptions(parser));
+  },
+  async run(typed, io) {
+    const order = readOrder(typed);
+    await withSite(typed, io, async (site) => {
+      const { url, close } = await openDashboard(site, order);
+      if (typed.options["json"]) printJson(io, { url });
+      else
+        print(
+          io,
+          `${url}\nWhoever has this address may do what you may. Ctrl-C ends the page; the legion goes on.`,
+        );
+      await aborted(io.signal);
+      await close();
+    });
+    return 0;
+  },
+};
+
+/** @param text what was typed after `--dashboard` or the command; `"true"` and absent: nothing. Throws USAGE. */
+export function readPort(text: string | undefined): number {
+  if (text === undefined || text === "true") return DEFAULT_PORT;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new LegionError(
+    "USAGE",
+    `${JSON.stringify(text)} is no port; take one from 1024 to 65535, or 0 for any`,
+  );
+}
+
+const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$/i;
+
+/** Throws USAGE. */
+function readOrder({ args, options }: Typed): DashboardOrder {
+  const { allowHost: host, readOnly } = options;
+  if (host !== undefined && !HOST.test(host))
+    throw new LegionError(
+      "USAGE",
+      `--allow-host: ${JSON.stringify(host)} is no name of a host, such as box.example.com`,
+    );
+  return {
+    port: readPort(args[0]),
+    hosts: host === undefined ? [] : [host],
+    access: readOnly ? "read" : "all",
+  };
+}
+
+export interface ShownSite extends LegionSite {
+  readonly config: Pick<Config, "durability" | "approvals">;
+}
+
+/** Rejects with REFUSED where the port is taken. */
+export async function openDashboard(site: ShownSite, order: DashboardOrder): Promise<Dashboard> {
+  const { watchLegion } = await import("../../control/reading/watched.ts");
+  const { serveDashboard } = await import("../../control/web/server.ts");
+  const expireMs = site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs;
+  return serveDashboard(watchLegion(site, expireMs), order);
+}

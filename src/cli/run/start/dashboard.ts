@@ -1,0 +1,29 @@
+// A node that also shows its legion on a page.
+
+import { messageOf } from "../../../base/errors.ts";
+import type { ControlServer } from "../../../control/api/serve.ts";
+import { openDashboard, type ShownSite } from "../../look/dashboard.ts";
+
+/** Where the port is taken, that is told, and the node goes on without. */
+export async function withDashboard(
+  server: ControlServer,
+  site: ShownSite,
+  port: number,
+  tell: (text: string) => void,
+): Promise<ControlServer> {
+  try {
+    const page = await openDashboard(site, { port, hosts: [], access: "all" });
+    tell(`Dashboard: ${page.url}`);
+    return {
+      async close() {
+        await page.close();
+        await server.close();
+      },
+    };
+  } catch (error) {
+    tell(
+      `There is no dashboard: ${messageOf(error)}; \`legion dashboard 0\` opens one on any port that is free.`,
+    );
+    return server;
+  }
+}

@@ -1,0 +1,161 @@
+// What is read of a legion for whoever watches it: over the place where it is kept, so with a node and without one.
+
+import { goals } from "../../../modules/goals.ts";
+import { notes } from "../../../modules/notes.ts";
+import { LegionError } from "../../base/errors.ts";
+import { fieldsOf } from "../../base/text/json.ts";
+import { quote } from "../../base/text/wording.ts";
+import type { Event } from "../../domain/event/event.ts";
+import type { ModelRequest, Turn } from "../../domain/model.ts";
+import {
+  CONTROL,
+  displayName,
+  type AgentId,
+  type LogId,
+  type Message,
+} from "../../domain/message/message.ts";
+import { openQuestionsOf } from "../../legion/questions.ts";
+import { estimateTokens } from "../../model/tokens/tokens.ts";
+import { forkIn, pathTo } from "../../past/branch.ts";
+import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
+import { keysOf, valueOf } from "../../past/state.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import { listIds } from "../api/orders.ts";
+import type { ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
+import type { WatchedLegion } from "./watched.ts";
+
+/** How many messages to the person are told at once. */
+const NEWEST_MAIL = 500;
+
+/** Each rejects with USAGE for an agent that nobody knows, naming those that there are. */
+export function createReadings(watched: WatchedLegion): Readings {
+  const { reader } = watched.backend;
+  return {
+    agent: async ({ agent }) => readAgent(reader, await known(reader, agent)),
+    async note({ agent, title }) {
+      const state = await reader.state(await known(reader, agent), [notes]);
+      if (!keysOf(state, notes.name).includes(title))
+        throw new LegionError("USAGE", `${displayName(agent)} has no note ${quote(title)}`);
+      return { title, content: String(valueOf(state, notes.name, title)) };
+    },
+    log: async (question) => readLog(reader, { ...question, agent: await known(reader, question.agent) }),
+    async prompt({ agent, at }) {
+      const { promptAt } = await import("../../legion/replay/past-prompt.ts");
+      return { at, parts: partsOf(await promptAt(reader, await known(reader, agent), at)) };
+    },
+    inbox: async () => ({ messages: await newestMail(reader) }),
+    dead: async () => ({ letters: await openDeadLetters(reader) }),
+    async questions() {
+      const { agents } = await watched.status();
+      const asking = agents.filter(({ state }) => state === "asking").map(({ id }) => id);
+      const questions = await openQuestionsOf(asking, reader, watched.expireMs);
+      return { questions: questions.map((question) => ({ ...question })) };
+    },
+  };
+}
+
+/** Also the person's own log is read. */
+export async function known(reader: Reader, agent: AgentId): Promise<AgentId> {
+  if (agent === CONTROL) return agent;
+  const all = await reader.known();
+  if (all.includes(agent)) return agent;
+  const others = all.length === 0 ? "there are none yet" : `known: ${listIds(all)}`;
+  throw new LegionError("USAGE", `there is no agent ${quote(agent)}; ${others}`);
+}
+
+async function readAgent(reader: Reader, agent: AgentId): Promise<ReadingAnswer<"agent">> {
+  const { description = "", definition = null, model = null, modules = [] } = await reader.record(agent);
+  const state = await reader.state(agent, [goals, notes]);
+  const list = keysOf(state, goals.name).flatMap((key) => valueOf(state, goals.name, key));
+  const branches: { readonly seq: number; readonly to: number }[] = [];
+  let log: LogId | null = null;
+  let last = 0;
+  for await (const event of reader.events(agent)) {
+    if (event.kind === "opened") log ??= event.log;
+    const fork = forkIn(event);
+    if (fork) branches.push({ seq: event.seq, to: fork.to });
+    last = event.seq;
+  }
+  const path = pathTo(branches, last);
+  return {
+    ...{ id: agent, name: displayName(agent), log, last, description, definition, model, modules },
+    goals: list.map(toGoal),
+    notes: keysOf(state, notes.name),
+    branches,
+    path: path.map(([first, end]): [number, number] => [first, end]),
+  };
+}
+
+/** People edit the file: what is no goal is told as it is. */
+function toGoal(goal: unknown): { readonly text: string; readonly complete: boolean } {
+  const { text, complete } = fieldsOf(goal);
+  return { text: typeof text === "string" ? text : JSON.stringify(goal), complete: complete === true };
+}
+
+async function readLog(
+  reader: Reader,
+  { agent, from, before, limit }: ReadingQuestion<"log">,
+): Promise<ReadingAnswer<"log">> {
+  const log = await logOf(reader, agent);
+  const last = await reader.last(agent);
+  const end = Math.min(before ?? Infinity, last + 1);
+  const start = from ?? Math.max(1, end - limit);
+  const events: Event[] = [];
+  for await (const event of reader.events(agent, start)) {
+    if (event.seq >= end || events.length === limit) break;
+    events.push(event);
+  }
+  return { log, last, events: events.map((event) => ({ ...event })) };
+}
+
+/** By what a log is known, however long it grows; null: nothing is recorded. */
+export async function logOf(reader: Pick<Reader, "events">, agent: AgentId): Promise<LogId | null> {
+  for await (const event of reader.events(agent)) if (event.kind === "opened") return event.log;
+  return null;
+}
+
+async function newestMail(reader: Reader): Promise<readonly (Message & Record<string, unknown>)[]> {
+  const newest: Message[] = [];
+  for await (const message of reader.inbox()) {
+    newest.push(message);
+    if (newest.length > NEWEST_MAIL) newest.shift();
+  }
+  return newest.map((message) => ({ ...message }));
+}
+
+/** Oldest first. */
+async function openDeadLetters(reader: Reader): Promise<ReadingAnswer<"dead">["letters"]> {
+  const resent = await resentIn(reader.events(CONTROL));
+  const letters: DeadLetter[] = [];
+  for (const agent of [CONTROL, ...(await reader.known())])
+    letters.push(...(await deadLettersIn(agent, reader.events(agent))));
+  return letters
+    .filter(({ id, isResent }) => !isResent && !resent.has(id))
+    .sort((a, b) => Date.parse(a.since) - Date.parse(b.since))
+    .map(({ id, to, since, why, message }) => ({ id, to, since, why, content: message.content }));
+}
+
+function partsOf({ system, tools, turns, pinned }: ModelRequest): ReadingAnswer<"prompt">["parts"] {
+  const parts = [
+    { title: "System", text: system },
+    ...tools.map(({ name, description, parameters }) => ({
+      title: `Tool ${name}`,
+      text: `${description}\n${JSON.stringify(parameters)}`,
+    })),
+    ...turns.map(turnPart),
+    { title: "Pinned messages", text: pinned },
+  ];
+  return parts
+    .filter(({ text }) => text !== "")
+    .map((part) => ({ ...part, tokens: estimateTokens(part.text) }));
+}
+
+function turnPart(turn: Turn): { readonly title: string; readonly text: string } {
+  if (turn.role === "user") return { title: "User", text: turn.text };
+  if (turn.role === "results") {
+    const results = turn.results.map(({ content, isError }) => (isError ? `[error] ${content}` : content));
+    return { title: "Results", text: results.join("\n") };
+  }
+  const calls = turn.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
+  return { title: "Assistant", text: [turn.text, ...calls].filter((text) => text !== "").join("\n") };
+}

@@ -1,0 +1,37 @@
+// A legion that somebody watches, as all that shows it needs it.
+
+import type { Inspection } from "../../domain/inspection.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import { legionPaths } from "../../storage/folder/paths.ts";
+import type { LegionClient, LegionSite, Overview } from "../api/legion-client.ts";
+import { withLegion } from "../open.ts";
+import { findNode } from "../socket/client.ts";
+
+export interface WatchedLegion extends LegionSite {
+  /** How long a question waits for an answer. */
+  readonly expireMs: number;
+  /** Does something with the legion, as a command would. */
+  act<T>(use: (legion: LegionClient) => Promise<T>): Promise<T>;
+  status(): Promise<Overview>;
+  /** What a node in this folder tells of an agent from now on; nothing while there is none, or it is about to end. */
+  live(agent: AgentId, signal: AbortSignal): Promise<AsyncIterable<Inspection> | Iterable<Inspection>>;
+}
+
+export function watchLegion(site: LegionSite, expireMs: number): WatchedLegion {
+  const { socket } = legionPaths(site.project, site.home);
+  const act: WatchedLegion["act"] = (use) => withLegion(site, use);
+  return {
+    ...site,
+    expireMs,
+    act,
+    status: () => act((legion) => legion.status()),
+    async live(agent, signal) {
+      try {
+        const node = await findNode(socket);
+        return (await node?.follow(agent, signal)) ?? [];
+      } catch {
+        return [];
+      }
+    },
+  };
+}

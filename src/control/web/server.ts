@@ -1,0 +1,117 @@
+// The page of a legion and what it asks, on a port of this machine.
+
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import type { Hono } from "hono";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import { BASE, mountReadings, mountRoutes, refuse, refuseUnknown, type StreamAnswer } from "../api/http.ts";
+import { MAX_BODY_BYTES, tooLong } from "../api/refusal.ts";
+import type { ReadingQuestion } from "../api/readings.ts";
+import { describeRoutes } from "../api/serve.ts";
+import { streamEvents } from "../reading/event-stream.ts";
+import { createOverviewHub, type OverviewHub } from "../reading/overview.ts";
+import { createReadings, known } from "../reading/readings.ts";
+import type { WatchedLegion } from "../reading/watched.ts";
+import { refusalFor, type DashboardDoor } from "./guard.ts";
+import { readPageFiles, SAFE_HEADERS, type PageFile } from "./page-files.ts";
+import { createPersonService } from "./service.ts";
+import { createStreams, type Streams } from "./streams.ts";
+
+const HOST = "127.0.0.1";
+const TOKEN_BYTES = 32;
+const MAX_CONNECTIONS = 256;
+/** Each of them reads. */
+const MAX_STREAMS = 64;
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 30_000;
+const CLOSING_MS = 1_000;
+
+export interface DashboardOrder extends Pick<DashboardDoor, "hosts" | "access"> {
+  /** 0: any that is free. */
+  readonly port: number;
+}
+
+export interface Dashboard {
+  /** With the token in its fragment, which browsers send to nobody. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Rejects with REFUSED where the port is taken, or the page was not built. */
+export async function serveDashboard(watched: WatchedLegion, order: DashboardOrder): Promise<Dashboard> {
+  const { getRequestListener } = await import("@hono/node-server");
+  const files = await readPageFiles();
+  const token = randomBytes(TOKEN_BYTES).toString("hex");
+  const hub = createOverviewHub(watched);
+  const streams = createStreams();
+  const app = await createApp(watched, hub, streams);
+  const answer = getRequestListener(app.fetch);
+  const door = { ...order, token };
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+    const file = files.get(request.url ?? "");
+    const refusal = refusalFor(request, door, file ? "page" : "api");
+    if (refusal) return refuseAtDoor(response, refusal.status, refusal.message);
+    if (file) return showFile(response, file);
+    void answer(request, response);
+  });
+  await listen(server, order.port);
+  door.port = (server.address() as { readonly port: number }).port;
+  return {
+    url: `http://${HOST}:${door.port}/#token=${token}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      hub.close();
+      streams.close();
+      server.closeIdleConnections();
+      const impatience = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+      await closed;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+async function createApp(watched: WatchedLegion, hub: OverviewHub, streams: Streams): Promise<Hono> {
+  const { Hono } = await import("hono");
+  const { bodyLimit } = await import("hono/body-limit");
+  const app = new Hono();
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => refuse(tooLong()) }));
+  const stream: StreamAnswer = async (name, question, c) => {
+    if (streams.size >= MAX_STREAMS) throw new LegionError("REFUSED", "too many watch already; close a page");
+    if (name === "overview") return streams.overview(hub);
+    const { agent, from } = question as ReadingQuestion<"events">;
+    await known(watched.backend.reader, agent);
+    const lastId = c.req.header("last-event-id");
+    return streams.log((onLive, signal) => streamEvents(watched, { agent, from, lastId, onLive, signal }));
+  };
+  mountRoutes(app, createPersonService(watched), [BASE]);
+  mountReadings(app, createReadings(watched), stream);
+  app.get(`${BASE}/openapi.json`, (c) => c.json(describeRoutes(BASE)));
+  app.notFound(refuseUnknown);
+  app.onError(refuse);
+  return app;
+}
+
+function refuseAtDoor(response: ServerResponse, status: number, message: string): void {
+  const authenticate = status === 401 ? { "www-authenticate": "Bearer" } : {};
+  response.writeHead(status, { "content-type": "application/json", connection: "close", ...authenticate });
+  response.end(JSON.stringify({ error: { code: "REFUSED", message } }));
+}
+
+function showFile(response: ServerResponse, { type, body }: PageFile): void {
+  response.writeHead(200, { "content-type": type, "content-length": body.length });
+  Readable.from([body]).pipe(response);
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.maxConnections = MAX_CONNECTIONS;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  const listening = once(server, "listening");
+  server.listen(port, HOST);
+  await listening.catch((error: unknown) => {
+    throw new LegionError("REFUSED", `port ${port}: ${messageOf(error)}`, { cause: error });
+  });
+}
