@@ -24,6 +24,7 @@ export const LEAST_CASES = {
   "folders of batches": 2,
   "memory files": 20,
   prompts: 12,
+  dashboard: 60,
 };
 const TITLE = /^hostile: (.+)$/;
 

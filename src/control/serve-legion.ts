@@ -3,7 +3,7 @@
 import type { OpenedLegion } from "../legion/opening/open-node.ts";
 import type { ControlServer } from "./api/serve.ts";
 import { createService, type ServiceOptions } from "./service.ts";
-import { serveOverSocket } from "./socket/server.ts";
+import { serveOverSocket, type Served } from "./socket/server.ts";
 
 /**
  * Lets other terminals in, and over Redis other machines; one of them may call for `onStop`. Call it while this process holds
@@ -12,10 +12,10 @@ import { serveOverSocket } from "./socket/server.ts";
 export async function serveLegion(
   { legion, backend: { nodes } }: Pick<OpenedLegion, "legion" | "backend">,
   socket: string,
-  { onStop, spawner }: Omit<ServiceOptions, "legion">,
+  { onStop, spawner, watched }: Omit<ServiceOptions, "legion"> & Pick<Served, "watched">,
 ): Promise<ControlServer> {
   const service = createService({ legion, onStop, spawner });
-  const server = await serveOverSocket({ service, inspector: legion.inspector }, socket);
+  const server = await serveOverSocket({ service, inspector: legion.inspector, watched }, socket);
   if (!nodes || legion.node === undefined) return server;
   const { serveOverNodes } = await import("./nodes/server.ts");
   const orders = await serveOverNodes({ nodes, node: legion.node, service });

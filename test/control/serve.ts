@@ -4,8 +4,10 @@ import { request } from "node:http";
 import { onTestFinished } from "vitest";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
 import { findNode, type NodeClient } from "../../src/control/socket/client.ts";
+import { watchLegion } from "../../src/control/reading/watched.ts";
 import { createService } from "../../src/control/service.ts";
 import { serveOverSocket } from "../../src/control/socket/server.ts";
+import { createFileBackend } from "../../src/storage/files/backend.ts";
 import type { World } from "../world.ts";
 
 export interface Served {
@@ -22,7 +24,10 @@ export async function serve(world: World): Promise<Served> {
   const asked = new Promise<void>((resolve) => (ask = resolve));
   const { legion } = world;
   const service = createService({ legion, onStop: ask });
-  const server = await serveOverSocket({ service, inspector: legion.inspector }, socket);
+  const backend = createFileBackend(world.project);
+  const site = { project: world.project, backend, config: { durability: "process" } } as const;
+  const watched = watchLegion(site, 3_600_000);
+  const server = await serveOverSocket({ service, inspector: legion.inspector, watched }, socket);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= server.close());
   onTestFinished(close);

@@ -4,13 +4,15 @@ import { LegionError } from "../../base/errors.ts";
 import { aborted } from "../../base/process/signals.ts";
 import type { Config } from "../../config/config.ts";
 import type { LegionSite } from "../../control/api/legion-client.ts";
-import type { Dashboard, DashboardOrder } from "../../control/web/server.ts";
+import { watchLegion, type WatchedLegion } from "../../control/reading/watched.ts";
+import type { DashboardOrder } from "../../control/web/server.ts";
 import { DEFAULT_QUESTIONS } from "../../legion/rulebook.ts";
 import type { CliCommand, Typed } from "../kit/command.ts";
 import { print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
 
 const DEFAULT_PORT = 4680;
+const WHO_MAY = "Whoever has this address may do what you may. Ctrl-C ends the page; the legion goes on.";
 
 export const command: CliCommand = {
   define(parser) {
@@ -23,15 +25,15 @@ export const command: CliCommand = {
   async run(typed, io) {
     const order = readOrder(typed);
     await withSite(typed, io, async (site) => {
-      const { url, close } = await openDashboard(site, order);
-      if (typed.options["json"]) printJson(io, { url });
-      else
-        print(
-          io,
-          `${url}\nWhoever has this address may do what you may. Ctrl-C ends the page; the legion goes on.`,
-        );
-      await aborted(io.signal);
-      await close();
+      const { serveDashboard } = await import("../../control/web/server.ts");
+      const { url, close } = await serveDashboard(watchSite(site), order);
+      try {
+        if (typed.options["json"]) printJson(io, { url });
+        else print(io, `${url}\n${WHO_MAY}`);
+        await aborted(io.signal);
+      } finally {
+        await close();
+      }
     });
     return 0;
   },
@@ -65,14 +67,9 @@ function readOrder({ args, options }: Typed): DashboardOrder {
   };
 }
 
-export interface ShownSite extends LegionSite {
-  readonly config: Pick<Config, "durability" | "approvals">;
-}
-
-/** Rejects with REFUSED where the port is taken. */
-export async function openDashboard(site: ShownSite, order: DashboardOrder): Promise<Dashboard> {
-  const { watchLegion } = await import("../../control/reading/watched.ts");
-  const { serveDashboard } = await import("../../control/web/server.ts");
-  const expireMs = site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs;
-  return serveDashboard(watchLegion(site, expireMs), order);
+/** @param site a settled config also says how long a question waits */
+export function watchSite(
+  site: LegionSite & { readonly config: Pick<Config, "durability" | "approvals"> },
+): WatchedLegion {
+  return watchLegion(site, site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs);
 }

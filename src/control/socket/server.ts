@@ -2,13 +2,15 @@
 // the person.
 
 import type { Server } from "node:http";
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import type { Inspection, Inspector } from "../../domain/inspection.ts";
 import { BASE, mountRoutes, refuse, refuseUnknown } from "../api/http.ts";
 import { MAX_BODY_BYTES, tooLong } from "../api/refusal.ts";
 import type { NodeApi } from "../api/routes.ts";
-import { describeRoutes, type ControlServer } from "../api/serve.ts";
+import type { ControlServer } from "../api/serve.ts";
+import type { ReadingApp } from "../reading/app.ts";
+import type { WatchedLegion } from "../reading/watched.ts";
 import { claimSocket } from "./socket-path.ts";
 
 const CLOSING_MS = 1_000;
@@ -17,6 +19,8 @@ export interface Served {
   readonly service: NodeApi;
   /** What followers are told from. */
   readonly inspector: Inspector;
+  /** What can be read of it; absent: nothing. */
+  readonly watched?: WatchedLegion;
 }
 
 /**
@@ -24,12 +28,13 @@ export interface Served {
  * lock.
  */
 export async function serveOverSocket(
-  { service, inspector }: Served,
+  { service, inspector, watched }: Served,
   socketPath: string,
 ): Promise<ControlServer> {
   const { createAdaptorServer } = await import("@hono/node-server");
   const feed = createFeed(inspector);
-  const app = await createApp(service, feed);
+  const reading = createReading(watched);
+  const app = await createApp(service, feed, reading);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const socket = await claimSocket(socketPath);
   try {
@@ -41,6 +46,7 @@ export async function serveOverSocket(
   return {
     async close() {
       feed.close();
+      reading.close();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const impatience = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
@@ -66,7 +72,7 @@ async function listen(server: Server, path: string): Promise<void> {
   }
 }
 
-async function createApp(service: NodeApi, feed: Feed): Promise<Hono> {
+async function createApp(service: NodeApi, feed: Feed, reading: SocketReading): Promise<Hono> {
   const { Hono } = await import("hono");
   const { bodyLimit } = await import("hono/body-limit");
   const app = new Hono();
@@ -74,10 +80,27 @@ async function createApp(service: NodeApi, feed: Feed): Promise<Hono> {
   app.get("/events", (c) => feed.follow(c.req.query("agent")));
   // For commands of the version before also without it.
   mountRoutes(app, service, [BASE, ""]);
-  app.get(`${BASE}/openapi.json`, (c) => c.json(describeRoutes(BASE)));
+  app.get(`${BASE}/*`, (c) => reading.answer(c));
   app.notFound(refuseUnknown);
   app.onError(refuse);
   return app;
+}
+
+type SocketReading = ReturnType<typeof createReading>;
+
+/** Nothing of it is loaded before somebody reads. */
+function createReading(watched: WatchedLegion | undefined) {
+  let opened: Promise<ReadingApp> | undefined;
+  const open = async (known: WatchedLegion): Promise<ReadingApp> =>
+    (await import("../reading/app.ts")).createReadingApp(known);
+  return {
+    async answer(c: Context): Promise<Response> {
+      if (!watched) return refuseUnknown(c);
+      const { app } = await (opened ??= open(watched));
+      return app.fetch(c.req.raw);
+    },
+    close: (): void => void opened?.then((reading) => reading.close()),
+  };
 }
 
 const MAX_BEHIND_BYTES = 16 * 1_048_576;

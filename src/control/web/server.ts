@@ -6,24 +6,17 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { Hono } from "hono";
 import { LegionError, messageOf } from "../../base/errors.ts";
-import { BASE, mountReadings, mountRoutes, refuse, refuseUnknown, type StreamAnswer } from "../api/http.ts";
+import { BASE, mountRoutes, refuse, refuseUnknown } from "../api/http.ts";
 import { MAX_BODY_BYTES, tooLong } from "../api/refusal.ts";
-import type { ReadingQuestion } from "../api/readings.ts";
-import { describeRoutes } from "../api/serve.ts";
-import { streamEvents } from "../reading/event-stream.ts";
-import { createOverviewHub, type OverviewHub } from "../reading/overview.ts";
-import { createReadings, known } from "../reading/readings.ts";
+import { createReadingApp, type ReadingApp } from "../reading/app.ts";
 import type { WatchedLegion } from "../reading/watched.ts";
 import { refusalFor, type DashboardDoor } from "./guard.ts";
 import { readPageFiles, SAFE_HEADERS, type PageFile } from "./page-files.ts";
 import { createPersonService } from "./service.ts";
-import { createStreams, type Streams } from "./streams.ts";
 
 const HOST = "127.0.0.1";
 const TOKEN_BYTES = 32;
 const MAX_CONNECTIONS = 256;
-/** Each of them reads. */
-const MAX_STREAMS = 64;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
 const CLOSING_MS = 1_000;
@@ -44,9 +37,8 @@ export async function serveDashboard(watched: WatchedLegion, order: DashboardOrd
   const { getRequestListener } = await import("@hono/node-server");
   const files = await readPageFiles();
   const token = randomBytes(TOKEN_BYTES).toString("hex");
-  const hub = createOverviewHub(watched);
-  const streams = createStreams();
-  const app = await createApp(watched, hub, streams);
+  const reading = await createReadingApp(watched);
+  const app = await createApp(watched, reading);
   const answer = getRequestListener(app.fetch);
   const door = { ...order, token };
   const server = createServer((request, response) => {
@@ -63,8 +55,7 @@ export async function serveDashboard(watched: WatchedLegion, order: DashboardOrd
     url: `http://${HOST}:${door.port}/#token=${token}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      hub.close();
-      streams.close();
+      reading.close();
       server.closeIdleConnections();
       const impatience = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
       await closed;
@@ -73,22 +64,13 @@ export async function serveDashboard(watched: WatchedLegion, order: DashboardOrd
   };
 }
 
-async function createApp(watched: WatchedLegion, hub: OverviewHub, streams: Streams): Promise<Hono> {
+async function createApp(watched: WatchedLegion, reading: ReadingApp): Promise<Hono> {
   const { Hono } = await import("hono");
   const { bodyLimit } = await import("hono/body-limit");
   const app = new Hono();
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => refuse(tooLong()) }));
-  const stream: StreamAnswer = async (name, question, c) => {
-    if (streams.size >= MAX_STREAMS) throw new LegionError("REFUSED", "too many watch already; close a page");
-    if (name === "overview") return streams.overview(hub);
-    const { agent, from } = question as ReadingQuestion<"events">;
-    await known(watched.backend.reader, agent);
-    const lastId = c.req.header("last-event-id");
-    return streams.log((onLive, signal) => streamEvents(watched, { agent, from, lastId, onLive, signal }));
-  };
   mountRoutes(app, createPersonService(watched), [BASE]);
-  mountReadings(app, createReadings(watched), stream);
-  app.get(`${BASE}/openapi.json`, (c) => c.json(describeRoutes(BASE)));
+  app.route("/", reading.app);
   app.notFound(refuseUnknown);
   app.onError(refuse);
   return app;

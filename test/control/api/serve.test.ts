@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { READINGS } from "../../../src/control/api/readings.ts";
 import { ROUTES } from "../../../src/control/api/routes.ts";
 import { createWorld } from "../../world.ts";
 import { ask, serve } from "../serve.ts";
@@ -25,8 +26,15 @@ it("describes every route, so that programs of others can ask as well", async ()
   expect({ openapi, servers, paths: Object.keys(paths) }).toEqual({
     openapi: "3.1.0",
     servers: [{ url: "/v1" }],
-    paths: Object.values(ROUTES).map(({ path }) => path),
+    paths: [...Object.values(ROUTES), ...Object.values(READINGS)].map(({ path }) => path),
   });
+  expect(paths["/agents/{agent}/log"].get.parameters).toMatchObject([
+    { name: "agent", in: "path", required: true },
+    { name: "from", in: "query", required: false },
+    { name: "before", in: "query", required: false },
+    { name: "limit", in: "query", required: false },
+  ]);
+  expect(Object.keys(paths["/overview"].get.responses["200"].content)).toEqual(["text/event-stream"]);
   const { requestBody, responses } = paths["/say"].post;
   expect(requestBody.content["application/json"].schema).toMatchObject({
     required: ["targets", "content"],

@@ -26,6 +26,7 @@ import { createAdmission } from "../../consent/ask-trust.ts";
 import type { Io } from "../../kit/command.ts";
 import { oneLine } from "../../kit/output.ts";
 import type { Site } from "../../kit/target.ts";
+import { watchSite } from "../../look/dashboard.ts";
 import { trustLastFlags } from "../start/last-limits.ts";
 import { createNotifier } from "../start/notify.ts";
 
@@ -146,12 +147,14 @@ async function openOwnNode({ site, place, onStop }: OwnNodeOrder, io: Io): Promi
   const notifier = createNotifier(config.notify, project, said);
   legion.inspector.watch(notifier.see);
   const spawner = createSpawner({ opened, config, project, env });
-  const server = await serveLegion(opened, legionPaths(project).socket, { onStop, spawner }).catch(
-    async (error: unknown) => {
-      await closeAll(opened);
-      throw error;
-    },
-  );
+  const server = await serveLegion(opened, legionPaths(project).socket, {
+    onStop,
+    spawner,
+    watched: watchSite({ ...site, backend }),
+  }).catch(async (error: unknown) => {
+    await closeAll(opened);
+    throw error;
+  });
   return {
     spawner,
     interrupt: () => legion.interrupt(),

@@ -2,17 +2,18 @@
 
 import { messageOf } from "../../../base/errors.ts";
 import type { ControlServer } from "../../../control/api/serve.ts";
-import { openDashboard, type ShownSite } from "../../look/dashboard.ts";
+import type { WatchedLegion } from "../../../control/reading/watched.ts";
 
 /** Where the port is taken, that is told, and the node goes on without. */
 export async function withDashboard(
   server: ControlServer,
-  site: ShownSite,
+  watched: WatchedLegion,
   port: number,
   tell: (text: string) => void,
 ): Promise<ControlServer> {
   try {
-    const page = await openDashboard(site, { port, hosts: [], access: "all" });
+    const { serveDashboard } = await import("../../../control/web/server.ts");
+    const page = await serveDashboard(watched, { port, hosts: [], access: "all" });
     tell(`Dashboard: ${page.url}`);
     return {
       async close() {

@@ -12,6 +12,7 @@ import type { Roster } from "../../../legion/roster.ts";
 import type { OpenedLegion } from "../../../legion/opening/open-node.ts";
 import { createSpawner } from "../../../legion/opening/spawner.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
+import { watchSite } from "../../look/dashboard.ts";
 import { saysYes } from "../../console/reach.ts";
 import { openDisplay, type DisplayOptions } from "../../console/display.ts";
 import type { Io, Typed } from "../../kit/command.ts";
@@ -143,13 +144,18 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   try {
     // The task first: the model can be at work while the server is being loaded.
     await workload.begin(legion);
+    const reading = watchSite({ ...planned, backend });
     const spawner = takesMore(planned)
       ? createSpawner({ ...planned, opened, env: planned.io.env })
       : undefined;
-    server = await serveLegion(opened, legionPaths(project, home).socket, { onStop: ask, spawner });
+    server = await serveLegion(opened, legionPaths(project, home).socket, {
+      onStop: ask,
+      spawner,
+      watched: reading,
+    });
     served();
     if (planned.dashboard !== undefined)
-      server = await withDashboard(server, { ...planned, backend }, planned.dashboard, view.tell);
+      server = await withDashboard(server, reading, planned.dashboard, view.tell);
     await Promise.race([view.settled(), aborted(soon)]);
     await workload.done(legion, soon);
     if (soon.aborted && workload.farewell) view.tell(workload.farewell);

@@ -2,8 +2,8 @@
 // what is old, one of a log is read to from where that is kept.
 
 import type { ReadableStreamDefaultController } from "node:stream/web";
-import type { OverviewHub } from "../reading/overview.ts";
-import type { StreamedItem } from "../reading/event-stream.ts";
+import type { OverviewHub } from "./overview.ts";
+import type { StreamedItem } from "./event-stream.ts";
 
 /** So much may wait for a viewer. */
 const BUFFERED = 524_288;
