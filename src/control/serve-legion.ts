@@ -1,5 +1,6 @@
 // A running legion, open to everybody who may talk to it.
 
+import type { AgentId } from "../domain/message/message.ts";
 import type { OpenedLegion } from "../legion/opening/open-node.ts";
 import type { ControlServer } from "./api/serve.ts";
 import { createService, type ServiceOptions } from "./service.ts";
@@ -18,9 +19,13 @@ export async function serveLegion(
   const server = await serveOverSocket({ service, inspector: legion.inspector, watched }, socket);
   if (!nodes || legion.node === undefined) return server;
   const { serveOverNodes } = await import("./nodes/server.ts");
+  const { tellLive } = await import("./nodes/live.ts");
   const orders = await serveOverNodes({ nodes, node: legion.node, service });
+  const runs = (agent: AgentId): boolean => legion.agents.has(agent);
+  const hush = await tellLive({ nodes, inspector: legion.inspector, runs });
   return {
     async close() {
+      hush();
       await orders.close();
       await server.close();
     },

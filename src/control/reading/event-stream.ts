@@ -46,6 +46,8 @@ export async function* streamEvents(
     from: behind ?? (isSame ? order.from : undefined) ?? 1,
     live: async (signal: AbortSignal) => heard(await watched.live(agent, signal), tell),
   };
+  // Where Redis is away, following tells of it.
+  void watched.overhear(agent, (text) => order.onLive({ text }), order.signal).catch(() => undefined);
   for await (const event of backend.follow(agent, following)) {
     if (event.kind === "opened") log ??= event.log;
     yield { id: `${log}:${event.seq}`, text: JSON.stringify(event) };

@@ -13,6 +13,8 @@ export interface WatchedLegion extends LegionSite {
   /** Does something with the legion, as a command would. */
   act<T>(use: (legion: LegionClient) => Promise<T>): Promise<T>;
   status(): Promise<Overview>;
+  /** Tells, as JSON, what nodes elsewhere say of an agent before it is an event, until `signal` aborts; at once done where there are none. */
+  overhear(agent: AgentId, tell: (text: string) => void, signal: AbortSignal): Promise<void>;
   /** What a node in this folder tells of an agent from now on; nothing while there is none, or it is about to end. */
   live(agent: AgentId, signal: AbortSignal): Promise<AsyncIterable<Inspection> | Iterable<Inspection>>;
 }
@@ -25,6 +27,10 @@ export function watchLegion(site: LegionSite, expireMs: number): WatchedLegion {
     expireMs,
     act,
     status: () => act((legion) => legion.status()),
+    async overhear(agent, tell, signal) {
+      const { nodes } = site.backend;
+      if (nodes) await (await import("../nodes/live.ts")).overhear(nodes, agent, tell, signal);
+    },
     async live(agent, signal) {
       try {
         const node = await findNode(socket);

@@ -16,8 +16,10 @@ export interface Nodes {
   homes(): Promise<(agent: AgentId) => WorkspaceId | undefined>;
   /** From now on no node takes the agent, until a start names it again. Who runs it has to be told besides. */
   bar(agent: AgentId): Promise<void>;
-  /** What is said to the node, or by a node to the client, with this id. */
-  channel(to: "node" | "client", id: string): Channel;
+  /** What is said to the node, or by a node to the client, with this id, or to those who watch the agent with this id. */
+  channel(to: "node" | "client" | "viewers", id: string): Channel;
+  /** The ids of agents that somebody watches, each said again as long as that goes on. */
+  readonly watched: Channel;
 }
 
 /** May lose what is said on it. */

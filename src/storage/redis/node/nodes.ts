@@ -1,7 +1,7 @@
 // The processes that share a legion in Redis, and who of them runs which agents.
 
 import type { AgentId } from "../../../domain/message/message.ts";
-import type { Holding, Nodes, Whereabouts } from "../../contract/nodes.ts";
+import type { Channel, Holding, Nodes, Whereabouts } from "../../contract/nodes.ts";
 import { readRegistry, setStopped } from "../cluster/directory.ts";
 import { readNodes } from "../cluster/members.ts";
 import { boundTo } from "./registration.ts";
@@ -12,6 +12,11 @@ import type { LegionPlace } from "../scripts/scope.ts";
 export function createRedisNodes(place: LegionPlace): Nodes {
   const { link, legion } = place;
   const keys = legionKeys(legion);
+  const channelAt = (name: string): Channel => ({
+    say: async (text) => void (await link.command("PUBLISH", name, text)),
+    hint: (text) => link.hint(name, text),
+    listen: (hear) => link.listen(name, hear),
+  });
   return {
     legion,
     shown: link.shown,
@@ -22,14 +27,8 @@ export function createRedisNodes(place: LegionPlace): Nodes {
       return (agent) => boundTo(records.get(agent));
     },
     bar: (agent) => setStopped({ ...place, agent }),
-    channel(to, id) {
-      const name = to === "node" ? keys.orders(id) : keys.answers(id);
-      return {
-        say: async (text) => void (await link.command("PUBLISH", name, text)),
-        hint: (text) => link.hint(name, text),
-        listen: (hear) => link.listen(name, hear),
-      };
-    },
+    channel: (to, id) => channelAt({ node: keys.orders, client: keys.answers, viewers: keys.live }[to](id)),
+    watched: channelAt(keys.watched),
   };
 }
 

@@ -75,5 +75,9 @@ export function legionKeys(legion: string) {
     orders: (node: string) => `${place}:orders:${node}`,
     /** Channel: what came of the orders of `client`. */
     answers: (client: string) => `${place}:answers:${client}`,
+    /** Channel: what `agent` does before it is an event, while somebody watches. */
+    live: (agent: AgentId) => `${place}:live:${agent}`,
+    /** Channel: ids of agents that somebody watches. */
+    watched: `${place}:watched`,
   };
 }
