@@ -1,15 +1,17 @@
 // src/ and modules/ -> dist/, by the TypeScript compiler alone: what runs is what was type-checked. Only the first start of
-// a fresh clone does not wait for the check, which `npm test` and every later build do.
+// a fresh clone does not wait for the check, which `npm test` and every later build do. page/ is bundled beside them.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { buildPage } from "./page.mjs";
 import { elapsed, root, say, tools } from "./repo.mjs";
 
-const SETTINGS = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
-const FOLDERS = ["src", "modules"];
+const SETTINGS = ["scripts/page.mjs", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+const FOLDERS = ["src", "modules", "page"];
+const SOURCE = /\.(ts|tsx|css|html)$/;
 /** Holds the fingerprint of the sources that dist/ was built from, and whether they were checked. */
 const STAMP = join(root, "dist/.built");
 const COMMAND = join(root, "dist/src/cli/index.js");
@@ -39,7 +41,7 @@ export function build(need) {
     return false;
   }
   removeOrphans();
-  if (!writeSchema()) return false;
+  if (!buildPage(root) || !writeSchema()) return false;
   if (existsSync(COMMAND)) chmodSync(COMMAND, 0o755);
   writeFileSync(STAMP, isFirst ? `${fingerprint} unchecked` : fingerprint);
   say(`Built in ${elapsed(started)}.`);
@@ -62,7 +64,7 @@ function writeSchema() {
 /** By content, not by time: a checkout, a copy or an archive may set any time. */
 function fingerprintOfSources() {
   const hash = createHash("sha256");
-  const sources = FOLDERS.flatMap((folder) => filesBelow(folder).filter((path) => path.endsWith(".ts")));
+  const sources = FOLDERS.flatMap((folder) => filesBelow(folder).filter((path) => SOURCE.test(path)));
   for (const path of [...SETTINGS, ...sources]) {
     const content = readFileSync(join(root, path));
     hash.update(`${path}\n${content.length}\n`).update(content);
@@ -83,6 +85,7 @@ function removeOrphans() {
  * @returns {string[]} paths from the root, with forward slashes, sorted
  */
 function filesBelow(folder) {
+  if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll("\\", "/"))

@@ -3,7 +3,7 @@
 // cases that it must have.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { provideBubblewrap } from "./bubblewrap.mjs";
@@ -25,6 +25,7 @@ const BUILD = { name: "build", command: ["scripts/prepare.mjs"] };
 /** @type {Check[]} */
 const STATIC_CHECKS = [
   { name: "types", command: [tools.tsc, "-p", "."] },
+  ...(existsSync(join(root, "page")) ? [{ name: "page", command: [tools.tsc, "-p", "page"] }] : []),
   { name: "lint", command: [tools.oxlint] },
   { name: "format", command: [tools.prettier, "--check", "--log-level=warn", "."] },
   { name: "shape", command: ["scripts/check-shape.mjs"] },

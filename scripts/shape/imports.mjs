@@ -39,6 +39,8 @@ const INNER_ROOMS = {
     ["index"],
   ],
 };
+/** What the page takes with it to the browser; of all the rest it knows the types. */
+const FOR_THE_BROWSER = ["src/base/text/", "src/domain/"];
 /** All of it is what a module is written with. */
 const AUTHORING_SURFACE = "src/domain/authoring/";
 const COMMAND_LINE = "src/cli/index.ts";
@@ -48,13 +50,15 @@ const COMMAND_LINE = "src/cli/index.ts";
  * @returns {Generator<Problem>}
  */
 export function* directionRule(source) {
-  if (!/^(src|modules)\//.test(source.path)) return;
-  for (const { start, specifier } of importsOf(source)) {
+  if (!/^(src|modules|page)\//.test(source.path)) return;
+  for (const { start, specifier, loads } of importsOf(source)) {
     if (!specifier.startsWith(".")) continue;
     const to = target(source, specifier);
     const objection = source.path.startsWith("modules/")
       ? objectionInModule(source.path, to)
-      : objectionInHouse(source.path, to);
+      : source.path.startsWith("page/")
+        ? objectionInPage(to, loads)
+        : objectionInHouse(source.path, to);
     if (objection) yield problemAt(source, { start }, `imports ${specifier}: ${objection}`);
   }
 }
@@ -68,6 +72,17 @@ function objectionInModule(from, to) {
   return to.startsWith(AUTHORING_SURFACE) || moduleOf(to) === moduleOf(from)
     ? undefined
     : `a module imports only ${AUTHORING_SURFACE} and libraries`;
+}
+
+/**
+ * @param {string} to
+ * @param {Import["loads"]} loads
+ * @returns {string | undefined}
+ */
+function objectionInPage(to, loads) {
+  if (to.startsWith("page/") || FOR_THE_BROWSER.some((room) => to.startsWith(room))) return undefined;
+  if (!to.startsWith("src/")) return "outside of page/ and src/";
+  return loads === "never" ? undefined : "a browser has no use for it: use `import type`";
 }
 
 /**

@@ -12,8 +12,8 @@ import { parseSync } from "rolldown/utils";
  * @typedef {import("rolldown/utils").ParseResult & { readonly path: string, readonly text: string }} Source
  */
 
-const FOLDERS = ["src", "modules", "scripts", "test"];
-const CODE = /\.(ts|mjs|js)$/;
+const FOLDERS = ["src", "modules", "page", "scripts", "test"];
+const CODE = /\.(tsx?|mjs|js)$/;
 /** Fixtures are written the way users write, or broken on purpose; declarations describe what others wrote. */
 const NOT_OURS = /^test\/fixtures\/|\.d\.ts$/;
 

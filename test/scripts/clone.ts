@@ -19,6 +19,7 @@ const SCAFFOLDING = [
   "scripts/skills.mjs",
   "scripts/bench/bring.mjs",
   "scripts/build.mjs",
+  "scripts/page.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",
   "scripts/hostile.mjs",

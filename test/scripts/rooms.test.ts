@@ -24,9 +24,18 @@ describe("imports", () => {
     ["modules/web.ts", "./web/page.ts"],
     ["modules/web/page.ts", "../../src/domain/authoring/module.ts"],
     ["modules/web.ts", "zod"],
+    ["page/legion/legion.tsx", "../../src/base/text/unseen.ts"],
+    ["page/legion/legion.tsx", "../parts/numbers.ts"],
     ["test/agent/actor.test.ts", "../../src/agent/actor.ts"],
   ])("%s may import %s", (path, specifier) => {
     expect(problems({ [path]: from(specifier) })).toEqual([]);
+  });
+
+  it("the page may know the types of the whole house, and takes little of it to the browser", () => {
+    const specifier = "../src/legion/status.ts";
+    expect(problems({ "page/page.tsx": `import type { AgentStatus } from "${specifier}";` })).toEqual([]);
+    const objections = [expect.stringContaining("a browser has no use for it: use `import type`")];
+    expect(problems({ "page/page.tsx": from(specifier) })).toEqual(objections);
   });
 
   it.each([
@@ -46,6 +55,7 @@ describe("imports", () => {
     ["src/view.ts", "./base/clock.ts", "view is no room of the house"],
     ["src/past/view.ts", "../../scripts/repo.mjs", "outside of src/ and modules/"],
     ["src/past/view.ts", "../../modules/core.ts", "past may not know modules"],
+    ["page/page.tsx", "../scripts/repo.mjs", "outside of page/ and src/"],
     [
       "modules/web.ts",
       "../src/domain/message/message.ts",

@@ -1,0 +1,92 @@
+// One agent: what it does, and beside that what it wants, knows and was.
+
+import { useComputed, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Reading } from "../../src/control/api/readings.ts";
+import { part, read } from "../connection/api.ts";
+import { Desk } from "../control/desk.tsx";
+import { QuestionsOf } from "../control/questions.tsx";
+import { whyOf } from "../legion/columns.ts";
+import { nameOf, overview } from "../legion/overview.ts";
+import { announce } from "../parts/announce.tsx";
+import { now } from "../parts/now.ts";
+import { age, count, grouped, money } from "../parts/numbers.ts";
+import { oneLine } from "../parts/shown.ts";
+import { StateMark } from "../parts/state-mark.tsx";
+import { openRecord } from "./record.ts";
+import { Beside } from "./beside.tsx";
+import { Timeline } from "./timeline.tsx";
+
+const NO_PATH: readonly (readonly [number, number])[] = [];
+
+export function Agent({ agent }: { readonly agent: string }): JSX.Element {
+  const record = useRef<ReturnType<typeof openRecord>>(undefined);
+  record.current ??= openRecord(agent);
+  const details = useSignal<Reading<"agent"> | undefined>(undefined);
+  const problem = useSignal<string | null>(null);
+  const status = useComputed(() => overview.value?.agents.get(agent));
+  const look = async (): Promise<void> => {
+    const heard = await read<"agent">(`/agents/${part(agent)}`);
+    problem.value = heard.outcome === "done" ? null : heard.why;
+    if (heard.outcome === "done") details.value = heard.answer;
+  };
+  useEffect(() => {
+    void record.current!.toEnd();
+    return record.current!.close;
+  }, []);
+  const moved = `${status.value?.steps} ${status.value?.state}`;
+  useEffect(() => void look(), [moved]);
+  useEffect(
+    () => announce(`${nameOf(agent)} is ${status.value?.state ?? "not known"}`),
+    [status.value?.state],
+  );
+  const trouble = problem.value ?? record.current.trouble.value;
+  return (
+    <main class="area agent">
+      <Facts agent={agent} details={details.value} />
+      {trouble !== null && (
+        <p class="trouble" role="alert">
+          {oneLine(trouble)}
+        </p>
+      )}
+      <QuestionsOf agent={agent} />
+      <div class="columns">
+        <Timeline agent={agent} record={record.current} path={details.value?.path ?? NO_PATH} />
+        <Beside agent={agent} details={details.value} />
+      </div>
+      <Desk targets={[agent]} />
+    </main>
+  );
+}
+
+interface FactsProps {
+  readonly agent: string;
+  readonly details: Reading<"agent"> | undefined;
+}
+
+function Facts({ agent, details }: FactsProps): JSX.Element {
+  const status = overview.value?.agents.get(agent);
+  const why = status ? whyOf(status) : "";
+  const model = status?.model ?? details?.model ?? null;
+  return (
+    <header class="facts">
+      <h1>{oneLine(nameOf(agent))}</h1>
+      {status && <StateMark state={status.state} />}
+      {status && <span class="dim">{age(status.since, now.value)}</span>}
+      {why !== "" && <span class="why">{oneLine(why)}</span>}
+      <span class="spring" />
+      {status && (
+        <span class="dim">
+          {grouped(status.unread)} unread, {grouped(status.held)} held · {count(status.steps, "step")} ·{" "}
+          {count(status.tokens, "token")} · {money(status.cost)}
+        </span>
+      )}
+      <span class="dim">
+        {model !== null && oneLine(model)}
+        {status && ` · ${status.node === null ? "no node runs it" : oneLine(status.node)}`}
+        {status && status.mode !== "usual" && ` · mode ${status.mode}`}
+      </span>
+    </header>
+  );
+}

@@ -1,0 +1,160 @@
+// The log of an agent as it goes on. It stays at its end only while the person is there.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChild, JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Call, Event } from "../../src/domain/event/event.ts";
+import { LongText } from "../parts/long-text.tsx";
+import { oneLine } from "../parts/shown.ts";
+import { Entry, isMinor } from "./entry.tsx";
+import type { AgentRecord } from "./record.ts";
+
+/** So near to an end counts as there. */
+const NEAR_PX = 48;
+const NEXT_PX = 400;
+
+interface TimelineProps {
+  readonly agent: string;
+  readonly record: AgentRecord;
+  /** Which numbers lead to the newest event; empty: all. */
+  readonly path: readonly (readonly [number, number])[];
+}
+
+export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const isWhole = useSignal(false);
+  const { stretch, follows } = record;
+  const now = stretch.value;
+  const isShort = useScrolling(box, record);
+  const entries = useEntries(agent, path);
+  const events = (now?.events ?? []).filter((event) => isWhole.value || !isMinor(event));
+  const onScroll = (): void => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current!;
+    const below = scrollHeight - scrollTop - clientHeight;
+    follows.value = below < NEAR_PX && !stretch.value?.hasNewer;
+    if (scrollTop < NEXT_PX) void record.loadOlder();
+    if (below < NEXT_PX) void record.loadNewer();
+  };
+  const isBehind = !follows.value;
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <div
+        class="scroll"
+        ref={box}
+        tabIndex={0}
+        role="group"
+        aria-label="Events, the newest at the end"
+        onScroll={onScroll}
+      >
+        {now?.hasOlder && (
+          <button type="button" class="quiet older" onClick={() => void record.loadOlder()}>
+            {isShort ? "Older events" : "Reading older events…"}
+          </button>
+        )}
+        {now && events.length === 0 && <p class="nobody">Nothing is recorded yet.</p>}
+        <ol class="entries">{entries(events, now?.events ?? [])}</ol>
+        {!now?.hasNewer && <LiveEntry record={record} />}
+      </div>
+      <div class="timeline-foot">
+        <label>
+          <input
+            type="checkbox"
+            checked={isWhole.value}
+            onChange={(event) => (isWhole.value = event.currentTarget.checked)}
+          />{" "}
+          Every event
+        </label>
+        <span class="spring" />
+        {isBehind && (
+          <button type="button" onClick={() => void toEnd(record, box.current)}>
+            ↓ To the newest
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+async function toEnd(record: AgentRecord, box: HTMLElement | null): Promise<void> {
+  if (record.stretch.value?.hasNewer) await record.toEnd();
+  record.follows.value = true;
+  box?.scrollTo({ top: box.scrollHeight });
+  box?.focus();
+}
+
+/** Keeps what the person reads where it is, whatever is added before or behind it. Says whether all fits in sight. */
+function useScrolling(box: { readonly current: HTMLDivElement | null }, record: AgentRecord): boolean {
+  const before = useRef({ first: 0, height: 0, bottom: 0 });
+  const events = record.stretch.value?.events ?? [];
+  const first = events[0]?.seq ?? 0;
+  void record.live.value;
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (!current) return;
+    const { scrollHeight, clientHeight } = current;
+    if (record.follows.peek()) current.scrollTop = scrollHeight;
+    else if (first < before.current.first) current.scrollTop += scrollHeight - before.current.height;
+    before.current = { first, height: scrollHeight, bottom: scrollHeight - clientHeight };
+  });
+  return before.current.bottom <= 0;
+}
+
+/** What was made of an event is kept for as long as it is shown: an event does not change. */
+function useEntries(
+  agent: string,
+  path: TimelineProps["path"],
+): (events: readonly Event[], all: readonly Event[]) => readonly ComponentChild[] {
+  const kept = useRef({ path, made: new Map<number, JSX.Element>() });
+  if (kept.current.path !== path) kept.current = { path, made: new Map() };
+  return (events, all) => {
+    const calls = new Map<string, Call>();
+    for (const event of all)
+      if (event.kind === "decision") for (const call of event.calls) calls.set(call.id, call);
+    const made = new Map<number, JSX.Element>();
+    for (const event of events) {
+      const call = event.kind === "result" && event.call !== null ? calls.get(event.call) : undefined;
+      const isLeft = !isOn(path, event.seq);
+      const entry = kept.current.made.get(event.seq) ?? (
+        <Entry key={event.seq} agent={agent} event={event} call={call} isLeft={isLeft} />
+      );
+      made.set(event.seq, entry);
+    }
+    kept.current.made = made;
+    return [...made.values()];
+  };
+}
+
+/** What is newer than the path is on it. */
+function isOn(path: TimelineProps["path"], seq: number): boolean {
+  const end = path.at(-1)?.[1] ?? 0;
+  return seq > end || path.some(([first, last]) => first <= seq && seq <= last);
+}
+
+function LiveEntry({ record }: { readonly record: AgentRecord }): JSX.Element | null {
+  const { text = "", thoughts = "", calls = [], state } = record.live.value;
+  const isAtWork = state === "thinking" || state === "acting" || state === "retrying";
+  if (text === "" && thoughts === "" && calls.length === 0 && !isAtWork) return null;
+  return (
+    <div class="entry live">
+      <div class="when">now</div>
+      <div class="what">
+        <p class="line">
+          <b class="kind">{state ?? "live"}</b>
+        </p>
+        {thoughts !== "" && (
+          <details class="thoughts">
+            <summary>Thoughts</summary>
+            <LongText text={thoughts} chars={6_000} />
+          </details>
+        )}
+        {text !== "" && <LongText text={text} chars={6_000} />}
+        {calls.map(({ call, action, phase, output }) => (
+          <div class="call" key={call}>
+            <code class="action">{oneLine(action)}</code> <span class="dim">{phase}</span>
+            {output !== "" && <LongText text={output} chars={6_000} isCode />}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

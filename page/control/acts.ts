@@ -1,0 +1,148 @@
+// What the person has done here, and what came of each act.
+
+import { signal } from "@preact/signals";
+import type { AnswerOf, QuestionOf, RouteName, Targets } from "../../src/control/api/routes.ts";
+import { act, type Heard } from "../connection/api.ts";
+import { everyone, nameOf, overview } from "../legion/overview.ts";
+import { announce } from "../parts/announce.tsx";
+import { count } from "../parts/numbers.ts";
+
+export interface Act {
+  readonly n: number;
+  /** What was asked for. */
+  readonly words: string;
+  readonly state: "under way" | "done" | "refused" | "not heard";
+  /** What came of it; may be empty. */
+  readonly lines: readonly string[];
+}
+
+const MOST = 4;
+const MOST_NAMED = 8;
+const UNHEARD = "look at the state before you do it again: nobody knows whether it was heard";
+
+/** Newest first. */
+export const acts = signal<readonly Act[]>([]);
+let last = 0;
+
+export function forget(n: number): void {
+  acts.value = acts.value.filter((one) => one.n !== n);
+}
+
+export interface Doing<K extends RouteName> {
+  readonly route: K;
+  readonly question: QuestionOf<K>;
+  readonly words: string;
+  /** What its answer says, in words. */
+  lines(answer: AnswerOf<K>): readonly string[];
+}
+
+/** Does it, and shows what comes of it. */
+export async function perform<K extends RouteName>(doing: Doing<K>): Promise<Heard<AnswerOf<K>>> {
+  const n = ++last;
+  acts.value = [{ n, words: doing.words, state: "under way", lines: [] } as Act, ...acts.value].slice(
+    0,
+    MOST,
+  );
+  const heard = await act(doing.route, doing.question);
+  const state = heard.outcome === "unheard" ? "not heard" : heard.outcome;
+  const failed =
+    heard.outcome === "unheard" ? [heard.why, UNHEARD] : heard.outcome === "refused" ? [heard.why] : [];
+  const lines = heard.outcome === "done" ? doing.lines(heard.answer) : failed;
+  acts.value = acts.value.map((one) => (one.n === n ? { ...one, state, lines } : one));
+  announce(`${doing.words}: ${state}. ${lines.join(". ")}`);
+  return heard;
+}
+
+/** `Agent 2, Agent 3 and 4 more`, `all 500 agents`. */
+export function named(to: Targets): string {
+  if (to === "all")
+    return everyone.peek().length === 1
+      ? nameOf(everyone.peek()[0]!.id)
+      : `all ${count(everyone.peek().length, "agent")}`;
+  const names = to.slice(0, MOST_NAMED).map(nameOf);
+  return to.length > MOST_NAMED ? `${names.join(", ")} and ${to.length - MOST_NAMED} more` : names.join(", ");
+}
+
+export type SpokenLane = NonNullable<QuestionOf<"say">["delivery"]>;
+
+const SPOKEN: Readonly<Record<SpokenLane, string>> = {
+  normal: "Say",
+  steer: "Steer",
+  "follow-up": "Follow up",
+  abort: "Abort",
+};
+
+export function say(to: Targets, content: string, delivery: SpokenLane): Promise<Heard<unknown>> {
+  return perform({
+    route: "say",
+    question: { targets: to, content, delivery },
+    words: `${SPOKEN[delivery]}: ${named(to)}`,
+    lines: ({ ids }) => toldLines(ids),
+  });
+}
+
+/** Whom it reached, and who will read it only later. */
+function toldLines(ids: readonly string[]): readonly string[] {
+  if (ids.length === 0) return ["nobody was at work, so there was nothing to do"];
+  const readers = ids.map((id) => /^[^>]*>([^#]*)#/.exec(id)?.[1] ?? "");
+  const asleep = readers.filter((id) => overview.peek()?.agents.get(id)?.node === null);
+  const first = `in the mailbox of ${named(readers)}`;
+  return asleep.length === 0 ? [first] : [first, `read once started: ${named(asleep)}`];
+}
+
+export function order(to: Targets, word: QuestionOf<"order">["order"]): Promise<Heard<unknown>> {
+  return perform({
+    route: "order",
+    question: { targets: to, order: word },
+    words: `${word[0]!.toUpperCase()}${word.slice(1)}: ${named(to)}`,
+    lines: ({ agents }) => byOutcome(agents),
+  });
+}
+
+const CAME: Readonly<Record<string, string>> = {
+  done: "done",
+  soon: "soon, once its step is finished",
+  already: "already so, nothing changed",
+};
+
+function byOutcome(agents: AnswerOf<"order">["agents"]): readonly string[] {
+  return Object.entries(CAME).flatMap(([outcome, words]) => {
+    const ids = agents.filter((one) => one.outcome === outcome).map(({ id }) => id);
+    return ids.length === 0 ? [] : [`${named(ids)}: ${words}`];
+  });
+}
+
+export function setMode(to: Targets, mode: QuestionOf<"mode">["mode"]): Promise<Heard<unknown>> {
+  return perform({
+    route: "mode",
+    question: { targets: to, mode },
+    words: `Mode ${mode}: ${named(to)}`,
+    lines: ({ ids }) => [`told ${count(ids.length, "agent")}; it holds once they have taken it in`],
+  });
+}
+
+export function resend(dead: readonly string[]): Promise<Heard<unknown>> {
+  return perform({
+    route: "resend",
+    question: { dead },
+    words: `Send again: ${dead.length === 1 ? dead[0]! : count(dead.length, "message")}`,
+    lines: ({ letters }) =>
+      letters.map(
+        (one) => `${one.id}: ${one.outcome === "refused" ? `refused, ${one.reason}` : CAME[one.outcome]!}`,
+      ),
+  });
+}
+
+export function answer(
+  question: string,
+  verdict: "approved" | "denied",
+  reason: string,
+): Promise<Heard<unknown>> {
+  const why = verdict === "denied" && reason !== "" ? { reason } : {};
+  return perform({
+    route: "answer",
+    question: { question, verdict, ...why },
+    words: `${verdict === "approved" ? "Approve" : "Deny"} ${question}`,
+    lines: () => [],
+  });
+}

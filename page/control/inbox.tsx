@@ -1,0 +1,131 @@
+// What agents said to the person, and what could not be delivered.
+
+import type { JSX } from "preact";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Reading } from "../../src/control/api/readings.ts";
+import { nameOf } from "../legion/overview.ts";
+import { LongText } from "../parts/long-text.tsx";
+import { count, moment } from "../parts/numbers.ts";
+import { oneLine } from "../parts/shown.ts";
+import { addressOf } from "../place.ts";
+import { resend } from "./acts.ts";
+import { Desk } from "./desk.tsx";
+import { Outcomes } from "./outcomes.tsx";
+import { inbox, lookAtInbox, markSeen, unread } from "./mailroom.ts";
+
+const FIRST = 50;
+
+type Letter = Reading<"inbox">["messages"][number];
+type Dead = Reading<"inbox">["dead"][number];
+
+export function Inbox(): JSX.Element {
+  const many = useSignal(FIRST);
+  const to = useSignal<string | undefined>(undefined);
+  const { messages, dead } = inbox.value ?? { messages: [], dead: [] };
+  useEffect(lookAtInbox, []);
+  useEffect(markSeen);
+  const newest = messages.slice(-many.value).toReversed();
+  return (
+    <main class="area">
+      <div class="scroll" tabIndex={0} aria-label="Inbox">
+        <h1>Inbox</h1>
+        {unread.value !== null && <p class="trouble">{oneLine(unread.value)}</p>}
+        {dead.length > 0 && <DeadLetters dead={dead} />}
+        {messages.length === 0 && <p class="nobody">Nobody has said anything to you yet.</p>}
+        <ol class="letters">
+          {newest.map((letter) => (
+            <Said key={letter.id} letter={letter} onReply={(id) => (to.value = id)} />
+          ))}
+        </ol>
+        {messages.length > many.value && (
+          <button type="button" onClick={() => (many.value += FIRST)}>
+            Older ones ({messages.length - many.value})
+          </button>
+        )}
+      </div>
+      {to.value === undefined ? (
+        <Outcomes />
+      ) : (
+        <Desk key={to.value} targets={[to.value]} onDone={() => (to.value = undefined)} />
+      )}
+    </main>
+  );
+}
+
+/** `2` of `2>0#7`. */
+function senderOf(letter: Letter): string {
+  return letter.id.split(">")[0]!;
+}
+
+interface SaidProps {
+  readonly letter: Letter;
+  onReply(agent: string): void;
+}
+
+function Said({ letter, onReply }: SaidProps): JSX.Element {
+  const sender = senderOf(letter);
+  const isAgent = sender !== "0";
+  const marks = marksOf(letter);
+  return (
+    <li class="letter">
+      <header>
+        {isAgent ? (
+          <a href={addressOf({ area: "agent", agent: sender })}>{oneLine(nameOf(sender))}</a>
+        ) : (
+          <b>The runtime</b>
+        )}
+        <time dateTime={letter.sentAt}>{moment(letter.sentAt)}</time>
+        <span class="dim">{oneLine(letter.id)}</span>
+        {marks !== "" && <span class="outside">{oneLine(marks)}</span>}
+        <span class="spring" />
+        {isAgent && (
+          <button type="button" class="quiet" onClick={() => onReply(sender)}>
+            Reply
+          </button>
+        )}
+      </header>
+      <LongText text={letter.content} chars={2_000} />
+    </li>
+  );
+}
+
+function marksOf({ taint }: Letter): string {
+  if (taint === true) return "after words from outside";
+  return Array.isArray(taint) ? `after words from outside: ${taint.join(", ")}` : "";
+}
+
+function DeadLetters({ dead }: { readonly dead: readonly Dead[] }): JSX.Element {
+  return (
+    <section class="dead" aria-labelledby="dead">
+      <header>
+        <h2 id="dead">{count(dead.length, "message")} could not be delivered</h2>
+        <button type="button" onClick={() => void again(dead.map(({ id }) => id))}>
+          Send all again
+        </button>
+      </header>
+      <ol class="letters">
+        {dead.map(({ id, to, since, why, content }) => (
+          <li class="letter" key={id}>
+            <header>
+              <b>{oneLine(id)}</b>
+              <span>to {oneLine(to.map(nameOf).join(", "))}</span>
+              <time dateTime={since}>{moment(since)}</time>
+              <span class="spring" />
+              <button type="button" onClick={() => void again([id])}>
+                Send again
+              </button>
+            </header>
+            <p class="why">{oneLine(why)}</p>
+            <LongText text={content} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+async function again(dead: readonly string[]): Promise<void> {
+  await resend(dead);
+  lookAtInbox();
+}

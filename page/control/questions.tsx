@@ -1,0 +1,124 @@
+// Calls that wait for the person's word.
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Reading } from "../../src/control/api/readings.ts";
+import type { Touch } from "../../src/domain/policy/rule.ts";
+import type { Question } from "../../src/domain/policy/verdict.ts";
+import { nameOf } from "../legion/overview.ts";
+import { LongText } from "../parts/long-text.tsx";
+import { now } from "../parts/now.ts";
+import { age, moment } from "../parts/numbers.ts";
+import { oneLine, written } from "../parts/shown.ts";
+import { addressOf } from "../place.ts";
+import { answer } from "./acts.ts";
+import { lookAtQuestions, questions, unread } from "./mailroom.ts";
+import { Outcomes } from "./outcomes.tsx";
+
+type Open = Reading<"questions">["questions"][number] & Partial<Question>;
+
+export function Questions(): JSX.Element {
+  useEffect(lookAtQuestions, []);
+  return (
+    <main class="area">
+      <div class="scroll" tabIndex={0} aria-label="Questions">
+        <h1>Questions</h1>
+        {unread.value !== null && <p class="trouble">{oneLine(unread.value)}</p>}
+        {questions.value.length === 0 && <p class="nobody">No agent waits for your word.</p>}
+        {questions.value.map((question) => (
+          <Asked key={question.id} question={question} />
+        ))}
+      </div>
+      <Outcomes />
+    </main>
+  );
+}
+
+/** Those of one agent, where it stands. */
+export function QuestionsOf({ agent }: { readonly agent: string }): JSX.Element {
+  return (
+    <>
+      {questions.value
+        .filter((question) => question.agent === agent)
+        .map((question) => (
+          <Asked key={question.id} question={question} />
+        ))}
+    </>
+  );
+}
+
+function Asked({ question }: { readonly question: Open }): JSX.Element {
+  const { id, agent, action, since, rule, touches = [], besides = [], parameters, taint } = question;
+  return (
+    <section class="question" aria-label={`Question ${id}`}>
+      <h2>
+        <a href={addressOf({ area: "agent", agent })}>{oneLine(nameOf(agent))}</a> asks {oneLine(id)}: may I
+        call <code>{oneLine(action)}</code>?
+      </h2>
+      <ul class="touches">
+        {[...touches, ...besides].map((touch, index) => (
+          <li key={index}>
+            <LongText text={wordsFor(touch)} isCode />
+          </li>
+        ))}
+      </ul>
+      {parameters !== undefined && <LongText text={written(parameters)} chars={4_000} isCode />}
+      <p class="dim">
+        {rule !== undefined && `because of ${oneLine(rule)}; `}
+        asked {moment(since)}, {age(since, now.value)} ago
+        {question.expires !== undefined &&
+          `; without an answer it is a no from ${moment(question.expires)} on`}
+      </p>
+      {taint && taint.length > 0 && (
+        <p class="outside">after words from outside: {oneLine(taint.join(", "))}</p>
+      )}
+      {question.isAnswered ? <p>Answered; the agent has not seen that yet.</p> : <Answering id={id} />}
+    </section>
+  );
+}
+
+function Answering({ id }: { readonly id: string }): JSX.Element {
+  const reason = useSignal("");
+  const isSent = useSignal(false);
+  const say = async (verdict: "approved" | "denied"): Promise<void> => {
+    if (isSent.value) return;
+    isSent.value = true;
+    await answer(id, verdict, reason.value.trim());
+    isSent.value = false;
+    lookAtQuestions();
+  };
+  return (
+    <form class="answering" onSubmit={(event) => (event.preventDefault(), void say("denied"))}>
+      <button type="button" class="main" disabled={isSent.value} onClick={() => void say("approved")}>
+        Approve
+      </button>
+      <label>
+        <span class="unseen">Why not, for the agent</span>
+        <input
+          type="text"
+          placeholder="why not, for the agent"
+          value={reason.value}
+          onInput={(event) => (reason.value = event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" disabled={isSent.value}>
+        Deny
+      </button>
+    </form>
+  );
+}
+
+function wordsFor(touch: Touch): string {
+  switch (touch.kind) {
+    case "read":
+    case "write":
+      return `${touch.kind} ${touch.real}${touch.asked === touch.real ? "" : `, asked for as ${touch.asked}`}`;
+    case "run":
+      return `run ${touch.command}`;
+    case "net":
+      return `reach ${touch.host}:${touch.port}`;
+    default:
+      return written(touch);
+  }
+}

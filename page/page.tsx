@@ -1,0 +1,128 @@
+// The page of a legion: who does what, one agent at a time, and the person's word to them.
+
+import { effect } from "@preact/signals";
+import { render, type JSX } from "preact";
+import { Agent } from "./agent/agent.tsx";
+import { access } from "./connection/token.ts";
+import { Inbox } from "./control/inbox.tsx";
+import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts";
+import { Questions } from "./control/questions.tsx";
+import { Legion } from "./legion/legion.tsx";
+import { broken, overview, watchLegion } from "./legion/overview.ts";
+import { Announcer } from "./parts/announce.tsx";
+import { startBeat } from "./parts/now.ts";
+import { oneLine } from "./parts/shown.ts";
+import { addressOf, followAddress, place, type Place } from "./place.ts";
+
+function Page(): JSX.Element {
+  if (access.value !== "granted") return <Locked />;
+  return (
+    <>
+      <Top />
+      <Trouble />
+      <Area />
+      <Announcer />
+    </>
+  );
+}
+
+function Locked(): JSX.Element {
+  const why =
+    access.value === "missing"
+      ? "This tab has no token."
+      : "The token of this tab counts no more: the program has been started anew.";
+  return (
+    <main class="locked">
+      <h1>AI Legion</h1>
+      <p role="alert">
+        {why} Open the address that `legion start --dashboard` or `legion dashboard` printed, with all that
+        stands behind its #.
+      </p>
+    </main>
+  );
+}
+
+function Top(): JSX.Element {
+  const isNew = ({ sentAt }: { readonly sentAt: string }): boolean => sentAt > seenUntil.value;
+  const letters = inbox.value?.messages.filter(isNew).length ?? 0;
+  const open = questions.value.filter(({ isAnswered }) => !isAnswered).length;
+  return (
+    <header class="top">
+      <nav aria-label="Areas">
+        <Way to={{ area: "legion" }} words="Legion" />
+        <Way to={{ area: "inbox" }} words="Inbox" many={letters} ofWhat="new" />
+        <Way to={{ area: "questions" }} words="Questions" many={open} ofWhat="open" />
+      </nav>
+      <span class="spring" />
+      <span class={broken.value === null ? "link" : "link off"}>
+        {broken.value !== null ? "✕ not connected" : overview.value ? "● live" : "… connecting"}
+      </span>
+    </header>
+  );
+}
+
+interface WayProps {
+  readonly to: Place;
+  readonly words: string;
+  readonly many?: number;
+  readonly ofWhat?: string;
+}
+
+function Way({ to, words, many = 0, ofWhat = "" }: WayProps): JSX.Element {
+  const here = place.value.area;
+  const isHere = here === to.area || (here === "agent" && to.area === "legion");
+  return (
+    <a href={addressOf(to)} aria-current={isHere ? "page" : undefined}>
+      {words}
+      {many > 0 && (
+        <span class="many">
+          {many}
+          <span class="unseen"> {ofWhat}</span>
+        </span>
+      )}
+    </a>
+  );
+}
+
+function Trouble(): JSX.Element | null {
+  const why = broken.value;
+  const away = overview.value?.away;
+  if (why !== null)
+    return (
+      <p class="trouble" role="alert">
+        Not connected: {oneLine(why)}. What you see is as it was; it is tried again.
+      </p>
+    );
+  if (away == null) return null;
+  return (
+    <p class="trouble" role="alert">
+      The legion is away: {oneLine(away)}
+    </p>
+  );
+}
+
+function Area(): JSX.Element {
+  const { value } = place;
+  switch (value.area) {
+    case "agent":
+      return <Agent key={value.agent} agent={value.agent} />;
+    case "inbox":
+      return <Inbox />;
+    case "questions":
+      return <Questions />;
+    default:
+      return <Legion />;
+  }
+}
+
+followAddress();
+startBeat();
+if (access.value === "granted") {
+  watchLegion();
+  keepMailroom();
+}
+effect(() => {
+  const open = questions.value.filter(({ isAnswered }) => !isAnswered).length;
+  document.title = open > 0 ? `(${open}) AI Legion` : "AI Legion";
+});
+render(<Page />, document.getElementById("page")!);
