@@ -56,6 +56,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
       "search, read and forget what agents keep for good",
       () => import("./memory/memory.ts"),
     ],
+    ["trace", "write what agents did as a file for trace viewers", () => import("./look/trace.ts")],
     ["replay <id>", "run an agent again from its log, offline", () => import("./look/replay.ts")],
   ],
   Steer: [

@@ -9,7 +9,7 @@ import type { Typed } from "../kit/command.ts";
 import { printJson, printRows } from "../kit/output.ts";
 import { entryLines } from "./entry-lines.ts";
 import { findMemory, readLimit, type Ordered } from "./order.ts";
-import { readTime } from "./said-when.ts";
+import { readTime } from "../kit/times.ts";
 
 const FOUND = 10;
 

@@ -117,7 +117,7 @@ ${commands.map(bashCase).join("\n")}
   esac
   if ((COMP_CWORD > 2)) && [[ $takes == words ]]; then takes=; elif ((COMP_CWORD == 3)) && [[ $takes == agents && -n $words ]]; then takes=words; fi
   case $prev in
-    ${valueCases(commands, `words='${TEAMS}'`)}
+    ${valueCases(commands, `words='${TEAMS}'`, "${COMP_WORDS[1]}")}
   esac
   if [[ $cur == -* ]]; then takes=words words=$options; fi
   if ((COMP_CWORD > 2)) && [[ $takes == agents && $prev != --only && \${COMP_WORDS[2]} != -* ]]; then return; fi
@@ -180,7 +180,7 @@ ${commands.map(zshCase).join("\n")}
   esac
   if ((CURRENT > 3)) && [[ $takes == words ]]; then takes=; elif ((CURRENT == 4 && $#offered)) && [[ $takes == agents ]]; then takes=words; fi
   case $previous in
-    ${valueCases(commands, `offered=(${TEAMS})`)}
+    ${valueCases(commands, `offered=(${TEAMS})`, "${words[2]}")}
   esac
   if [[ $PREFIX == -* ]]; then
     _describe option options
@@ -254,24 +254,36 @@ function fishLines({ name, summary, takes, words, options }: CompletedCommand): 
   ];
 }
 
-function fishValue({ long, required }: Option): string {
+function fishValue({ long, required, flags }: Option): string {
   if (long === "--only") return " -x -a '(__legion_ids)'";
+  if (namesAgents({ long, flags })) return " -x -a '(__legion_ids) all'";
   if (long === "--agent") return " -x -a '(__legion_definitions)'";
   if (long === "--from") return ` -x -a '${TEAMS}'`;
   if (long === "--dir") return " -x -a '(__fish_complete_directories)'";
   return required ? " -x" : "";
 }
 
-/** What to offer for the value of an option; nobody can guess that of most. `teams` has the shell offer those of `--from`. */
-function valueCases(commands: readonly CompletedCommand[], teams: string): string {
+/**
+ * What to offer for the value of an option; nobody can guess that of most.
+ *
+ * @param teams has the shell offer those of `--from`
+ * @param typed what the shell knows the name of the command by
+ */
+function valueCases(commands: readonly CompletedCommand[], teams: string, typed: string): string {
   const takers = commands.flatMap(({ options }) => options.filter(({ required }) => required));
   const known = ["--dir", "--only", "--agent", "--from"];
   const others = new Set(spelled(takers).filter((spelling) => !known.includes(spelling)));
+  const ofAgents = commands.filter(({ options }) => options.some(namesAgents)).map(({ name }) => name);
   return `--dir) takes=folders ;;
     --only) takes=agents ;;
-    --agent) takes=definitions ;;
+    --agent) takes=definitions; case ${typed} in ${ofAgents.join("|")}) takes=agents ;; esac ;;
     --from) takes=words ${teams} ;;
     ${[...others].join("|")}) return ;;`;
+}
+
+/** Most commands take the name of a definition there. */
+function namesAgents({ long, flags }: Pick<Option, "long" | "flags">): boolean {
+  return long === "--agent" && flags.includes("<ids>");
 }
 
 function spelled(options: readonly Option[]): readonly string[] {

@@ -47,7 +47,8 @@ interface SpanCourse {
 }
 
 export function createSpans({ agent, legion, outline, sentIn, content }: SpanSettings): Spans {
-  const source = { agent, log: "" };
+  // A log that has lost its beginning says only later which it is.
+  const source = { agent, log: `unknown of ${agent}` };
   const course: SpanCourse = {
     source,
     shown: createShown(outline),

@@ -90,6 +90,7 @@ describe("legion completion bash", () => {
       ["poet", "planner"],
     ],
     [["run", "--agent", "C"], ["Code-Reviewer"]],
+    [["trace", "--agent", "w"], ["writer"]],
     [["start", "--from", ".c"], [".claude"]],
     [["send", "--wa"], ["--wait"]],
     [["ps", "--w"], ["--watch"]],

@@ -7,7 +7,7 @@ import { CONTROL } from "../../../domain/message/message.ts";
 import { builtOn, type MemoryContents, type Shard } from "../../../past/memory/shards.ts";
 import type { Typed } from "../../kit/command.ts";
 import { readSeq } from "../order.ts";
-import { readTime } from "../said-when.ts";
+import { readTime } from "../../kit/times.ts";
 
 /** All of it has to hold. */
 export interface ForgetChoice {

@@ -1,0 +1,95 @@
+// `legion trace`: what agents did, as one file for the tools that people have for traces.
+
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { LegionError } from "../../base/errors.ts";
+import { packageVersion } from "../../base/package.ts";
+import { escapeUnseen } from "../../base/text/json.ts";
+import { displayName, isMessageId } from "../../domain/message/message.ts";
+import { readTraceLogs, tellSpans, type TraceLogs, type TraceWish } from "../../legion/traces.ts";
+import { chromePieces } from "../../past/spans/chrome.ts";
+import { otlpPieces } from "../../past/spans/otlp.ts";
+import type { Span } from "../../past/spans/span.ts";
+import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import { writeNewFile } from "../kit/new-file.ts";
+import { oneLine, print, printPieces, warn } from "../kit/output.ts";
+import { addLegionOptions, checkTargets, withSite } from "../kit/target.ts";
+import { readTime } from "../kit/times.ts";
+
+const FORMATS: Readonly<Record<string, (spans: AsyncIterable<Span>) => AsyncIterable<string>>> = {
+  otlp: (spans) =>
+    otlpPieces(spans, { attributes: { "service.name": "ai-legion" }, version: packageVersion() }),
+  chrome: chromePieces,
+};
+
+/** Of OpenTelemetry: without it, a trace holds nothing of what was said. */
+const CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+
+export const command: CliCommand = {
+  define(parser) {
+    parser
+      .option("--root <message>", "only what this message set off, such as 0>2#1, over all agents")
+      .option("--agent <ids>", "only what these agents did: one, several such as 2,3, or all")
+      .option("--since <time>", "only what ended since then, or goes on: 8h, 7d, 2026-03-01")
+      .option("--format <format>", "otlp (the default), or chrome for chrome://tracing and ui.perfetto.dev")
+      .option("--output <file>", "where to; without it, to standard output")
+      .addHelpText("after", `\nWhat was said is in it only with ${CAPTURE}=true.`);
+    addLegionOptions(parser);
+  },
+  async run(typed, io) {
+    const format = FORMATS[readFormat(typed)]!;
+    const root = readRoot(typed);
+    const since = readTime(typed, "since", { nowMs: Date.now() });
+    const content = readCapture(io);
+    return withSite(typed, io, async (site) => {
+      const { agent } = typed.options;
+      const targets = agent === undefined ? "all" : await checkTargets(site, agent);
+      const logs = await readTraceLogs(site.reader, root);
+      if (root !== undefined) checkRoot(root, logs);
+      for (const { agent: id, reason } of logs.unread)
+        warn(io, `what ${displayName(id)} did is left out: ${oneLine(reason)}`);
+      const sinceMs = since === undefined ? undefined : Date.parse(since);
+      const agents = targets === "all" ? undefined : targets;
+      await write(typed, io, format(tellSpans(site.reader, logs, { root, agents, sinceMs, content })));
+      return 0;
+    });
+  },
+};
+
+async function write({ options }: Typed, io: Io, pieces: AsyncIterable<string>): Promise<void> {
+  const { output } = options;
+  const harmless = async function* (): AsyncGenerator<string> {
+    for await (const piece of pieces) yield escapeUnseen(piece);
+  };
+  if (output === undefined) return void (await printPieces(io, harmless()));
+  if (output === "") throw new LegionError("USAGE", "--output: name a file");
+  await writeNewFile(resolve(io.cwd, output), Readable.from(harmless(), { objectMode: true }));
+  print(io, `wrote ${oneLine(output)}`);
+}
+
+function readFormat({ options: { format = "otlp" } }: Typed): string {
+  if (Object.hasOwn(FORMATS, format)) return format;
+  const known = Object.keys(FORMATS).join(", ");
+  throw new LegionError("USAGE", `--format: there is no format ${JSON.stringify(format)}; known: ${known}`);
+}
+
+function readRoot({ options: { root } }: Typed): string | undefined {
+  if (root === undefined || isMessageId(root)) return root;
+  throw new LegionError("USAGE", `--root: ${JSON.stringify(root)} is no message; its id is such as 0>2#1`);
+}
+
+function readCapture({ env }: Io): TraceWish["content"] {
+  const said = env[CAPTURE]?.trim().toLowerCase() ?? "";
+  if (["", "false"].includes(said)) return "left out";
+  if (said === "true") return "told";
+  throw new LegionError("USAGE", `${CAPTURE}: expected true or false, not ${JSON.stringify(said)}`);
+}
+
+function checkRoot(root: string, logs: TraceLogs): void {
+  if (logs.root === root) return;
+  const way =
+    logs.root === undefined
+      ? "no agent was sent it; `legion ps --by cause` lists first messages"
+      : `it belongs to what ${oneLine(logs.root)} set off: --root '${oneLine(logs.root)}'`;
+  throw new LegionError("USAGE", `--root: ${root} is no first message here: ${way}`);
+}
