@@ -11,6 +11,7 @@ const MEASURES = [
   "step",
   "reads",
   "subscriber",
+  "dashboard",
   "prompt",
   "search",
   "memory-search",
