@@ -10,7 +10,6 @@ import {
   figure,
   instantModel,
   load,
-  median,
   noop,
   plan,
   report,
@@ -25,7 +24,7 @@ const TURNS = 7;
 const TURN_MS = 3_000;
 const VIEWERS = 16;
 /** Of these, each is at work all the time. */
-const TALKING = 20;
+const TALKING = 5;
 const RATES = [100, 1_000];
 const RATE_MS = 8_000;
 
@@ -73,66 +72,77 @@ async function watchedLegion(plans) {
   const watched = watchLegion(
     { project, backend: createFileBackend(project), config: { durability: "process" } },
     1_000,
+    service,
   );
   const page = await serveDashboard(watched, { port: 0, hosts: [], access: "all" });
   return { legion, url: page.url };
 }
 
-let steps = 0;
-let isOver = false;
-const busy = () => instantModel((index) => (steps++, isOver ? noop() : trivialCall(index)));
-const ids = Array.from({ length: AGENTS }, (_, index) => String(index + 1));
-const plans = await Promise.all(ids.map((id) => plan({ id, model: busy() })));
-const { legion, url: address } = await watchedLegion(plans);
-await legion.control.say(ids, "go");
-
-async function stepsInATurn() {
-  const before = steps;
+/** Five events come of each message. @param {any} legion @param {number} rate @param {number} forMs */
+async function talkTo({ control, agents }, rate, forMs) {
+  const all = [...agents.keys()];
   const began = performance.now();
-  await delay(TURN_MS);
-  // Microseconds a step: `byTurns` compares what takes long.
-  return ((performance.now() - began) * 1_000) / (steps - before);
+  for (let next = 0; performance.now() - began < forMs; next++) {
+    void control.say([all[next % all.length]], `Message ${next}`);
+    await delay(Math.max(0, (next * 5_000) / rate - (performance.now() - began)));
+  }
 }
 
-const watchedTurn = async () => {
-  const viewer = await startViewer(address);
-  const time = await stepsInATurn();
-  viewer.end();
-  return time;
-};
-const { one, other, ratio } = await byTurns(stepsInATurn, watchedTurn, TURNS);
+const ids = Array.from({ length: AGENTS }, (_, index) => String(index + 1));
+/** @param {readonly string[]} who @param {() => unknown} model */
+const planned = (who, model) => Promise.all(who.map((id) => plan({ id, model: model() })));
+const resting = () => instantModel(() => noop());
 
-const rss = () => process.memoryUsage().rss / 1_048_576;
-const before = median([rss(), (await delay(500), rss()), (await delay(500), rss())]);
-const viewers = [await startViewer(address, "stops dead")];
-for (let index = 1; index < VIEWERS; index++) viewers.push(await startViewer(address));
-let most = 0;
-for (let turn = 0; turn < 20; turn++) {
-  await delay(500);
-  most = Math.max(most, rss());
-}
-for (const viewer of viewers) viewer.end();
-isOver = true;
-await legion.untilIdle(new AbortController().signal);
-
-/** Five events come of each message. */
-const quiet = await Promise.all(
-  ids.slice(0, TALKING).map((id) => plan({ id, model: instantModel(() => noop()) })),
-);
-const talk = await watchedLegion(quiet);
-const viewer = await startViewer(talk.url);
+const few = await watchedLegion(await planned(ids.slice(0, TALKING), resting));
+const viewer = await startViewer(few.url);
 /** @type {number[]} */
 const sent = [];
 for (const rate of RATES) {
   const start = await viewer.bytes();
-  const began = performance.now();
-  for (let next = 0; performance.now() - began < RATE_MS; next++) {
-    void talk.legion.control.say([ids[next % TALKING]], `Message ${next}`);
-    await delay(Math.max(0, (next * 5_000) / rate - (performance.now() - began)));
-  }
+  await talkTo(few.legion, rate, RATE_MS);
   sent.push(((await viewer.bytes()) - start) / (RATE_MS / 1_000));
 }
 viewer.end();
+await few.legion.stop();
+
+/** The most that is resident while 500 agents are spoken to. @param {any} legion */
+async function mostResident(legion) {
+  let most = 0;
+  const look = setInterval(() => (most = Math.max(most, process.memoryUsage().rss / 1_048_576)), 100);
+  await talkTo(legion, RATES[1] ?? 0, RATE_MS);
+  clearInterval(look);
+  return most;
+}
+const many = await watchedLegion(await planned(ids, resting));
+await talkTo(many.legion, RATES[1] ?? 0, RATE_MS);
+const before = await mostResident(many.legion);
+const viewers = [await startViewer(many.url, "stops dead")];
+for (let index = 1; index < VIEWERS; index++) viewers.push(await startViewer(many.url));
+const most = await mostResident(many.legion);
+for (const one of viewers) one.end();
+await many.legion.stop();
+
+let steps = 0;
+let isOver = false;
+const busy = () => instantModel((index) => (steps++, isOver ? noop() : trivialCall(index)));
+const { legion, url: address } = await watchedLegion(await planned(ids, busy));
+await legion.control.say(ids, "go");
+
+async function stepTime() {
+  const before = steps;
+  const began = performance.now();
+  await delay(TURN_MS);
+  return ((performance.now() - began) * 1_000) / (steps - before);
+}
+
+async function watchedStepTime() {
+  const one = await startViewer(address);
+  const time = await stepTime();
+  one.end();
+  return time;
+}
+const { one, other, ratio } = await byTurns(stepTime, watchedStepTime, TURNS);
+isOver = true;
 const [slow = 0, fast = 0] = sent;
 report([
   figure("18", `${AGENTS} agents at work, steps a second, with one viewer`, round(1e6 / other, 0), {

@@ -4,6 +4,7 @@ import { LegionError } from "../../base/errors.ts";
 import { aborted } from "../../base/process/signals.ts";
 import type { Config } from "../../config/config.ts";
 import type { LegionSite } from "../../control/api/legion-client.ts";
+import type { NodeApi } from "../../control/api/routes.ts";
 import { watchLegion, type WatchedLegion } from "../../control/reading/watched.ts";
 import type { DashboardOrder } from "../../control/web/server.ts";
 import { DEFAULT_QUESTIONS } from "../../legion/rulebook.ts";
@@ -70,6 +71,7 @@ function readOrder({ args, options }: Typed): DashboardOrder {
 /** @param site a settled config also says how long a question waits */
 export function watchSite(
   site: LegionSite & { readonly config: Pick<Config, "durability" | "approvals"> },
+  own?: NodeApi,
 ): WatchedLegion {
-  return watchLegion(site, site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs);
+  return watchLegion(site, site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs, own);
 }

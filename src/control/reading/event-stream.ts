@@ -4,14 +4,8 @@
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { known, logOf } from "./readings.ts";
+import type { StreamedItem } from "./told-item.ts";
 import type { WatchedLegion } from "./watched.ts";
-
-export interface StreamedItem {
-  /** `<log>:<seq>` of an event: what a viewer names who comes again. */
-  readonly id?: string;
-  /** JSON. */
-  readonly text: string;
-}
 
 export interface EventStreamOrder {
   readonly agent: AgentId;

@@ -6,16 +6,21 @@ import { messageOf } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Overview } from "../api/legion-client.ts";
 import type { OverviewFrame } from "../api/readings.ts";
+import { encodeItem } from "./told-item.ts";
 import type { WatchedLegion } from "./watched.ts";
 
 /** At most four times a second; where nobody runs the legion only commands change something. */
 const LOOK_MS = 250;
 const REST_LOOK_MS = 1_000;
 
+/** So many rows are in a frame, those first that were told longest ago: what is sent is bounded, whatever the agents do. */
+const MOST_ROWS = 100;
+
 /** One who watches. `isReady`: does it take more at once? It says so itself when it does again, with `catchUp`. */
 export interface OverviewViewer {
   readonly isReady: () => boolean;
-  readonly show: (frame: string) => void;
+  /** Many are shown the same bytes: nobody changes them. */
+  readonly show: (frame: Uint8Array) => void;
 }
 
 export interface OverviewHub {
@@ -42,7 +47,7 @@ export function createOverviewHub(watched: Pick<WatchedLegion, "status">): Overv
     viewers.set(viewer, isShown ? "up to date" : "behind");
     if (isShown) viewer.show(whole);
   };
-  const tell = (frame: string): void => {
+  const tell = (frame: Uint8Array): void => {
     for (const [viewer, standing] of viewers) {
       if (standing === "behind") showAll(viewer);
       else if (viewer.isReady()) viewer.show(frame);
@@ -99,31 +104,42 @@ const NOTHING: Omit<OverviewFrame, "at" | "whole"> = {
 
 /** What was told last, and what is new beside it. */
 function createTold() {
-  let rows: ReadonlyMap<AgentId, string> = new Map();
+  /** As JSON; those first that were told longest ago. */
+  const rows = new Map<AgentId, string>();
   let last: Omit<OverviewFrame, "at" | "whole"> | undefined;
   let rest = "";
-  let encoded: string | undefined;
-  const frame = (told: Omit<OverviewFrame, "at">): string =>
-    JSON.stringify({ at: new Date().toISOString(), ...told } satisfies OverviewFrame);
+  let whole: Uint8Array | undefined;
   return {
     /** `undefined`: nothing was seen yet. */
-    whole: (): string | undefined => (encoded ??= last && frame({ whole: true, ...last })),
+    whole: (): Uint8Array | undefined => (whole ??= last && encoded({ whole: true, ...last })),
     /** @param seen or why nothing could be seen; `undefined`: nothing is new */
-    news(seen: Overview | string): string | undefined {
+    news(seen: Overview | string): Uint8Array | undefined {
       const { agents, ...others } =
         typeof seen === "string" ? { ...(last ?? NOTHING), away: seen } : { ...seen, away: null };
-      const now = new Map(agents.map((status) => [status.id, JSON.stringify(status)]));
-      const changed = agents.filter(({ id }) => now.get(id) !== rows.get(id));
+      const now = new Map(agents.map((status) => [status.id, status]));
+      const texts = new Map(agents.map((status) => [status.id, JSON.stringify(status)]));
       const gone = [...rows.keys()].filter((id) => !now.has(id));
+      const added = agents.filter(({ id }) => !rows.has(id)).map(({ id }) => id);
+      const changed = [...rows.keys()].filter((id) => now.has(id) && rows.get(id) !== texts.get(id));
+      // Whoever comes first is told all.
+      const told = [...added, ...changed].slice(0, last ? MOST_ROWS : Infinity);
+      for (const id of [...gone, ...told]) rows.delete(id);
+      for (const id of told) rows.set(id, texts.get(id)!);
       const about = JSON.stringify(others);
-      const isNews = !last || changed.length > 0 || gone.length > 0 || about !== rest;
-      [rows, rest, last] = [now, about, { agents, ...others, gone: [] }];
-      if (!isNews) return undefined;
-      encoded = undefined;
-      return frame({ whole: false, ...last, agents: changed, gone });
+      const isNews = !last || told.length > 0 || gone.length > 0 || about !== rest;
+      [rest, last, whole] = [about, { agents, ...others, gone: [] }, undefined];
+      return isNews
+        ? encoded({ whole: false, ...last, agents: told.map((id) => now.get(id)!), gone })
+        : undefined;
     },
     forget(): void {
-      [rows, rest, last, encoded] = [new Map(), "", undefined, undefined];
+      rows.clear();
+      [rest, last, whole] = ["", undefined, undefined];
     },
   };
+}
+
+function encoded(told: Omit<OverviewFrame, "at">): Uint8Array {
+  const frame: OverviewFrame = { at: new Date().toISOString(), ...told };
+  return encodeItem({ text: JSON.stringify(frame) });
 }

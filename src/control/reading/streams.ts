@@ -3,14 +3,14 @@
 
 import type { ReadableStreamDefaultController } from "node:stream/web";
 import type { OverviewHub } from "./overview.ts";
-import type { StreamedItem } from "./event-stream.ts";
+import { encodeItem, type StreamedItem } from "./told-item.ts";
 
 /** So much may wait for a viewer. */
 const BUFFERED = 524_288;
 /** Or nobody would notice one that is gone. */
 const BEAT_MS = 15_000;
 
-const encoder = new TextEncoder();
+const BEAT = new TextEncoder().encode(":\n\n");
 
 export interface Streams {
   overview(hub: OverviewHub): Response;
@@ -49,7 +49,7 @@ function overviewStream(hub: OverviewHub, ending: AbortController): Response {
   return eventStream(ending, {
     start(told) {
       const isReady = (): boolean => (told.desiredSize ?? 0) > 0;
-      joined = hub.join({ isReady, show: (frame) => told.enqueue(encoded({ text: frame })) });
+      joined = hub.join({ isReady, show: (frame) => told.enqueue(frame) });
       ending.signal.addEventListener("abort", () => joined?.leave());
     },
     pull: () => joined?.catchUp(),
@@ -61,7 +61,7 @@ function logStream(open: Parameters<Streams["log"]>[0], ending: AbortController)
   return eventStream(ending, {
     start(told) {
       const onLive = (item: StreamedItem): void => {
-        if (!ending.signal.aborted && (told.desiredSize ?? 0) > 0) told.enqueue(encoded(item));
+        if (!ending.signal.aborted && (told.desiredSize ?? 0) > 0) told.enqueue(encodeItem(item));
       };
       events = open(onLive, ending.signal);
     },
@@ -69,7 +69,7 @@ function logStream(open: Parameters<Streams["log"]>[0], ending: AbortController)
       const { value, done } = await events!.next();
       if (ending.signal.aborted) return;
       if (done) ending.abort();
-      else told.enqueue(encoded(value));
+      else told.enqueue(encodeItem(value));
     },
   });
 }
@@ -86,7 +86,7 @@ function eventStream(ending: AbortController, { start, pull }: TellingStream): R
     {
       start(told) {
         const beat = setInterval(() => {
-          if ((told.desiredSize ?? 0) > 0) told.enqueue(encoder.encode(":\n\n"));
+          if ((told.desiredSize ?? 0) > 0) told.enqueue(BEAT);
         }, BEAT_MS);
         ending.signal.addEventListener("abort", () => {
           clearInterval(beat);
@@ -104,9 +104,4 @@ function eventStream(ending: AbortController, { start, pull }: TellingStream): R
     new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED }),
   );
   return new Response(body, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
-}
-
-/** JSON has no line breaks. */
-function encoded({ id, text }: StreamedItem): Uint8Array {
-  return encoder.encode(`${id === undefined ? "" : `id: ${id}\n`}data: ${text}\n\n`);
 }

@@ -4,6 +4,8 @@ import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import type { LegionClient, LegionSite, Overview } from "../api/legion-client.ts";
+import type { NodeApi } from "../api/routes.ts";
+import { overviewOf } from "../socket/overview.ts";
 import { withLegion } from "../open.ts";
 import { findNode } from "../socket/client.ts";
 
@@ -19,14 +21,23 @@ export interface WatchedLegion extends LegionSite {
   live(agent: AgentId, signal: AbortSignal): Promise<AsyncIterable<Inspection> | Iterable<Inspection>>;
 }
 
-export function watchLegion(site: LegionSite, expireMs: number): WatchedLegion {
+/** @param own the node, where it is this process that runs the legion */
+export function watchLegion(
+  site: LegionSite,
+  expireMs: number,
+  own?: Pick<NodeApi, "status">,
+): WatchedLegion {
   const { socket } = legionPaths(site.project, site.home);
   const act: WatchedLegion["act"] = (use) => withLegion(site, use);
   return {
     ...site,
     expireMs,
     act,
-    status: () => act((legion) => legion.status()),
+    // A node alone in its place knows all that runs, and need not ask itself over its own socket.
+    status: async () =>
+      own && !site.backend.nodes
+        ? overviewOf(site.backend.reader, await own.status({}))
+        : act((legion) => legion.status()),
     async overhear(agent, tell, signal) {
       const { nodes } = site.backend;
       if (nodes) await (await import("../nodes/live.ts")).overhear(nodes, agent, tell, signal);

@@ -7,13 +7,10 @@ import { LegionError, isLegionError } from "../../base/errors.ts";
 import { createDisk } from "../../base/files/disk.ts";
 import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
 import { lockHolder } from "../../storage/folder/lock.ts";
-import type { AgentId } from "../../domain/message/message.ts";
-import { byId, type Reader } from "../../storage/contract/reader.ts";
-import { type AgentStatus, storedStatus } from "../../legion/status.ts";
 import { findNode, type NodeClient } from "./client.ts";
+import { overviewOf } from "./overview.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
-import type { EndedNode, Overview, LegionClient, LegionSite } from "../api/legion-client.ts";
-import type { AnswerOf } from "../api/routes.ts";
+import type { EndedNode, LegionClient, LegionSite } from "../api/legion-client.ts";
 
 /** How long a node that is starting may take until it can be talked to. */
 const STARTING_MS = 5_000;
@@ -39,7 +36,7 @@ export async function withOneNode<T>(
 
 function throughNode(node: NodeClient, { project, home, backend }: LegionSite): LegionClient {
   return {
-    status: async (agents) => overview(backend.reader, await node.status({}), agents),
+    status: async (agents) => overviewOf(backend.reader, await node.status({}), agents),
     say: async (said) => (await node.say(said)).ids,
     relay: node.relay,
     answer: async (answered) => (await node.answer(answered)).id,
@@ -65,7 +62,7 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
     }
   };
   return {
-    status: (agents) => overview(backend.reader, { agents: [], servers: [] }, agents),
+    status: (agents) => overviewOf(backend.reader, { agents: [], servers: [] }, agents),
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
       if (said.delivery === "abort") throw nothingTo("abort");
@@ -86,20 +83,6 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
 
 function nothingTo(act: string): LegionError {
   return new LegionError("REFUSED", `no node runs here: there is nothing to ${act}`);
-}
-
-/** What the node tells of those that it runs, what is kept tells of the others. */
-async function overview(
-  reader: Reader,
-  { agents: told, servers }: AnswerOf<"status">,
-  wanted?: readonly AgentId[],
-): Promise<Overview> {
-  const live = new Map(told.map((status) => [status.id, status]));
-  const agents: AgentStatus[] = [];
-  // One that runs in spite of a file in place of its folder is nobody to the files.
-  const known = wanted ?? [...new Set([...(await reader.known()), ...live.keys()])].sort(byId);
-  for (const id of known) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
-  return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))], servers };
 }
 
 async function endNode(node: NodeClient, paths: LegionPaths): Promise<EndedNode> {

@@ -52,7 +52,8 @@ describe.skipIf(!redisIsThere)("what is live over Redis", () => {
     const overhearing = overhear(elsewhere, "1", tell, leaving.signal);
     await elsewhere.watched.say("2");
     while (watchers() === 0) await elsewhere.watched.say("2");
-    const event = { kind: "event", agent: "1", event: { kind: "noticed" } } as unknown as Inspection;
+    const stamp = { seq: 1, epoch: 1, at: "2026-01-01T00:00:00.000Z" };
+    const event: Inspection = { kind: "event", agent: "1", event: { kind: "sent", upTo: 1, ...stamp } };
     for (const seen of [delta("1", "one"), delta("2", "other"), event, delta("1", "two")])
       inspector.inspect(seen);
     await both;

@@ -1,19 +1,17 @@
 // A node that also shows its legion on a page.
 
 import { messageOf } from "../../../base/errors.ts";
-import type { ControlServer } from "../../../control/api/serve.ts";
-import type { WatchedLegion } from "../../../control/reading/watched.ts";
+import type { ServedLegion } from "../../../control/serve-legion.ts";
 
 /** Where the port is taken, that is told, and the node goes on without. */
 export async function withDashboard(
-  server: ControlServer,
-  watched: WatchedLegion,
+  server: ServedLegion,
   port: number,
   tell: (text: string) => void,
-): Promise<ControlServer> {
+): Promise<ServedLegion> {
   try {
     const { serveDashboard } = await import("../../../control/web/server.ts");
-    const page = await serveDashboard(watched, { port, hosts: [], access: "all" });
+    const page = await serveDashboard(server.watched!, { port, hosts: [], access: "all" });
     tell(`Dashboard: ${page.url}`);
     return {
       async close() {

@@ -5,8 +5,9 @@ import { aborted } from "../../../base/process/signals.ts";
 import type { Config } from "../../../config/config.ts";
 import { settleTrusted } from "../../../config/grants/settle-trusted.ts";
 import { loadConfig } from "../../../config/load-config.ts";
-import type { ControlServer } from "../../../control/api/serve.ts";
-import { serveLegion } from "../../../control/serve-legion.ts";
+import type { NodeApi } from "../../../control/api/routes.ts";
+import type { WatchedLegion } from "../../../control/reading/watched.ts";
+import { serveLegion, type ServedLegion } from "../../../control/serve-legion.ts";
 import { findEnvironment, type EnvironmentFinding } from "../../../environment/open.ts";
 import type { Roster } from "../../../legion/roster.ts";
 import type { OpenedLegion } from "../../../legion/opening/open-node.ts";
@@ -140,22 +141,21 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   const notifier = createNotifier(planned.config.notify, project, view.tell);
   legion.inspector.watch(notifier.see);
   let obstacle: string | undefined = "something broke";
-  let server: ControlServer | undefined;
+  let server: ServedLegion | undefined;
   try {
     // The task first: the model can be at work while the server is being loaded.
     await workload.begin(legion);
-    const reading = watchSite({ ...planned, backend });
+    const watch = (own: NodeApi): WatchedLegion => watchSite({ ...planned, backend }, own);
     const spawner = takesMore(planned)
       ? createSpawner({ ...planned, opened, env: planned.io.env })
       : undefined;
     server = await serveLegion(opened, legionPaths(project, home).socket, {
       onStop: ask,
       spawner,
-      watched: reading,
+      watch,
     });
     served();
-    if (planned.dashboard !== undefined)
-      server = await withDashboard(server, reading, planned.dashboard, view.tell);
+    if (planned.dashboard !== undefined) server = await withDashboard(server, planned.dashboard, view.tell);
     await Promise.race([view.settled(), aborted(soon)]);
     await workload.done(legion, soon);
     if (soon.aborted && workload.farewell) view.tell(workload.farewell);
