@@ -83,7 +83,7 @@ export function messageId({ from, to, n }: MessageAddress): string {
   return `${from}>${to}#${n}`;
 }
 
-const MESSAGE_ID = /^([^>#]+)>([^>#]+)#(\d+)$/;
+export const MESSAGE_ID = /^([^>#]+)>([^>#]+)#(\d+)$/;
 
 /** Has `id` the form `<from>><to>#<n>`? */
 export function isMessageId(id: unknown): id is string {

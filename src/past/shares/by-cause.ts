@@ -39,19 +39,30 @@ export function createCausesInLog(): CausesInLog {
       newest.see(event);
       shares.see(event);
       if (hasPrice(event)) priced.add(newest.root());
-      if (event.kind !== "message" || event.message.id !== event.message.root) return;
-      const { id, source, taint, sentAt, content } = event.message;
-      firsts.set(id, { id, source, taint, sentAt, opening: content.slice(0, OPENING_CHARS) });
+      const first = firstIn(event);
+      if (first) firsts.set(first.id, first);
     },
   };
 }
 
+/** The first message of a chain that `event` takes in, if it is one. */
+export function firstIn(event: Event): FirstMessage | undefined {
+  if (event.kind !== "message" || event.message.id !== event.message.root) return undefined;
+  const { id, source, taint, sentAt, content } = event.message;
+  return { id, source, taint, sentAt, opening: content.slice(0, OPENING_CHARS) };
+}
+
+interface PackedNewest {
+  readonly turns: [seq: number, root: string | null][];
+  readonly held: [seq: number, root: string][];
+}
+
 /** Follows which message is the newest that was shown, also where a log goes back to an earlier event. */
-function followNewest() {
+export function followNewest(kept?: PackedNewest) {
   /** Each with the event from which on it counts. */
-  const turns: { readonly seq: number; readonly root: RootId }[] = [];
+  const turns = (kept?.turns ?? []).map(([seq, root]) => ({ seq, root: root ?? undefined }));
   /** Of mail that is taken in and not shown, by the event that took it in. */
-  const held = new Map<number, string>();
+  const held = new Map<number, string>(kept?.held);
   const rootAt = (seq: number): RootId => turns.findLast((turn) => turn.seq <= seq)?.root;
   const turn = (seq: number, root: RootId): void => {
     if (turns.at(-1)?.root !== root) turns.push({ seq, root });
@@ -67,6 +78,10 @@ function followNewest() {
       else if (event.held) held.set(event.seq, event.message.root);
       else if (isShown(event.message)) turn(event.seq, event.message.root);
     },
+    pack: (): PackedNewest => ({
+      turns: turns.map(({ seq, root }) => [seq, root ?? null]),
+      held: [...held],
+    }),
   };
 }
 
@@ -75,7 +90,8 @@ function isShown(message: Message): boolean {
   return lane !== "abort" && lane !== "verdict";
 }
 
-function hasPrice(event: Event): boolean {
+/** Does something that `event` charges have a price? */
+export function hasPrice(event: Event): boolean {
   if (event.kind === "prompted") return event.reserved.cost !== undefined;
   if (event.kind === "decision" && event.cost !== undefined) return true;
   return "usage" in event && event.usage?.cost !== undefined;

@@ -1,0 +1,88 @@
+// What a log comes to, in a form that can be kept and gone on from: how its agent stands at rest, what was spent on what and when,
+// who it wrote to and heard from, which files it changed. The folds are those that a running agent has; here they are only packed.
+
+import { z } from "zod";
+import type { Event } from "../../domain/event/event.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import { account, createLedger, ownCall, type Ledger } from "../ledger.ts";
+import type { Send } from "../mail/sends.ts";
+import { atRestSchema, branchSchema, followAtRest, type ConversationAtRest } from "./at-rest.ts";
+import { chargesSchema, createCharges, type Charges } from "./charges.ts";
+import { createFileChanges, fileChangesSchema, type FileChange } from "./file-changes.ts";
+import { ledgerSchema, packLedger, unpackLedger } from "./kept-ledger.ts";
+import { createTraffic, trafficSchema, type PeerTraffic } from "./traffic.ts";
+
+/** All of it together is only changed by a new version: what another one kept is folded anew. */
+const VERSION = 1;
+
+export interface Digest {
+  readonly ledger: Omit<Readonly<Ledger>, "undelivered"> & {
+    /** Committed sends not known to be delivered, oldest first. */
+    readonly undelivered: readonly Pick<Send, "from" | "to" | "n" | "seq">[];
+  };
+  /** Of the active branch; all else is of the whole log. */
+  readonly conversation: ConversationAtRest;
+  readonly charges: Charges;
+  /** By peer: agents, Control, memories. */
+  readonly peers: ReadonlyMap<AgentId, PeerTraffic>;
+  /** The newest, oldest first. */
+  readonly changes: readonly FileChange[];
+}
+
+const schema = z.object({
+  version: z.literal(VERSION),
+  ledger: ledgerSchema,
+  conversation: atRestSchema,
+  branch: branchSchema,
+  charges: chargesSchema,
+  traffic: trafficSchema,
+  files: fileChangesSchema,
+});
+
+/** Plain JSON. */
+export type PackedDigest = z.output<typeof schema>;
+
+/** What `value` keeps, if it is what `pack` made; anything else is no digest. */
+export function readPacked(value: unknown): PackedDigest | undefined {
+  return schema.safeParse(value).data;
+}
+
+/** Folds a log, whatever its branch: from its beginning, or from behind the last event of what was kept. */
+export function createDigest(kept?: PackedDigest) {
+  const ledger = kept ? unpackLedger(kept.ledger) : createLedger();
+  const atRest = followAtRest(kept);
+  const { charges, ...charging } = createCharges(ledger, kept?.charges);
+  const traffic = createTraffic(kept?.traffic);
+  const files = createFileChanges(kept?.files);
+  return {
+    get digest(): Digest {
+      const { conversation } = atRest;
+      return { ledger, conversation, charges, peers: traffic.peers, changes: files.changes };
+    },
+    /** Takes in one event. They come in the order of the log. */
+    see(event: Event): void {
+      const retried = isMadeAgain(event, ledger) ? 1 : 0;
+      account(ledger, event);
+      charging.see(event, retried);
+      atRest.see(event);
+      traffic.see(event);
+      files.see(event, charging.root());
+    },
+    /** To be called after the last event. @param read gives the log from its first event; it is read where the log went back */
+    settle: (read: () => AsyncIterable<Event>): Promise<void> => atRest.settle(read),
+    pack: (): PackedDigest => ({
+      version: VERSION,
+      ledger: packLedger(ledger),
+      ...atRest.pack(),
+      charges: charging.pack(),
+      traffic: traffic.pack(),
+      files: files.pack(),
+    }),
+  };
+}
+
+/** Did a call come to nothing? It was refused, or the next one is made and nobody knows what became of it. */
+function isMadeAgain(event: Event, ledger: Ledger): boolean {
+  if (event.kind === "refused") return true;
+  return event.kind === "prompted" && event.call === undefined && ownCall(ledger) !== undefined;
+}
