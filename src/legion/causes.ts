@@ -2,7 +2,8 @@
 
 import { messageOf } from "../base/errors.ts";
 import type { AgentId } from "../domain/message/message.ts";
-import { createCausesInLog, type FirstMessage, type RootId } from "../past/shares/by-cause.ts";
+import { spentIn } from "../past/digest/charge.ts";
+import type { FirstMessage, RootId } from "../past/shares/by-cause.ts";
 import { NOTHING, add, type Spent } from "../past/spending.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 
@@ -25,28 +26,25 @@ export interface CauseBill {
   readonly unread: readonly { readonly agent: AgentId; readonly reason: string }[];
 }
 
-type Logs = Pick<Reader, "known" | "events">;
+type Logs = Pick<Reader, "known" | "digest">;
 
-/** What every first message cost so far: reads all logs, also while a node runs. */
+/** What every first message cost so far, over all logs, also while a node runs. */
 export async function billOf(reader: Logs): Promise<CauseBill> {
   const unread: { agent: AgentId; reason: string }[] = [];
   const sums = new Map<RootId, { agents: AgentId[]; spent: Spent; isPriced: boolean }>();
   const firsts = new Map<string, FirstMessage>();
   for (const agent of await reader.known()) {
-    const log = createCausesInLog();
-    try {
-      for await (const event of reader.events(agent)) log.see(event);
-    } catch (error) {
+    const digest = await reader.digest(agent).catch((error: unknown) => {
       unread.push({ agent, reason: messageOf(error) });
-      continue;
-    }
-    for (const [id, first] of log.firsts) firsts.set(id, first);
-    for (const [root, spent] of log.spent) {
+    });
+    if (!digest) continue;
+    for (const [id, first] of digest.charges.firsts) firsts.set(id, first);
+    for (const [root, { charge, isPriced }] of digest.charges.causes) {
       const sum = sums.get(root) ?? { agents: [], spent: NOTHING, isPriced: false };
       sums.set(root, {
         agents: [...sum.agents, agent],
-        spent: add(sum.spent, spent),
-        isPriced: sum.isPriced || log.priced.has(root),
+        spent: add(sum.spent, spentIn(charge)),
+        isPriced: sum.isPriced || isPriced,
       });
     }
   }

@@ -3,8 +3,10 @@
 import type { Agent } from "../agent/parts/agent.ts";
 import { modeAfter } from "../agent/act/mode.ts";
 import { RESTING, YOUR_ACTION, type Standing } from "../agent/parts/presence.ts";
-import { openCalls, type Conversation } from "../past/conversation.ts";
-import { createLedger, totalUsage, type Ledger } from "../past/ledger.ts";
+import { openCalls } from "../past/conversation.ts";
+import type { ConversationAtRest } from "../past/digest/at-rest.ts";
+import type { Digest } from "../past/digest/digest.ts";
+import { createLedger, totalUsage } from "../past/ledger.ts";
 import { z } from "zod";
 import { dayOf } from "../base/calendar.ts";
 import { isLegionError } from "../base/errors.ts";
@@ -13,7 +15,7 @@ import { displayName, type AgentId } from "../domain/message/message.ts";
 import { MODES } from "../domain/supervision.ts";
 import { openQuestion } from "../past/questions.ts";
 import { questionId } from "../domain/policy/verdict.ts";
-import { createBranch, type Branch } from "../past/fold.ts";
+import type { Branch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
 import type { Followed, Reader } from "../storage/contract/reader.ts";
 import type { Send } from "../past/mail/sends.ts";
@@ -77,7 +79,8 @@ export function liveStatus(
 
 /** The status of an agent that no process runs; of one whose files cannot be read, why. */
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
-  return (await storedStanding(id, reader, createBranch)).status;
+  const standing = unlessUnreadable(id, async () => standingAtRest(id, reader, await reader.digest(id)));
+  return (await standing).status;
 }
 
 export interface StoredStanding<B extends Branch> {
@@ -92,10 +95,24 @@ export async function storedStanding<B extends Branch>(
   reader: Reader,
   create: () => B,
 ): Promise<StoredStanding<B>> {
-  return standingFromFiles(id, reader, create).catch((error: unknown) => {
+  return unlessUnreadable(id, async () => {
+    const { ledger, branch } = await reader.follow(id, create);
+    const { conversation } = branch;
+    const { status, isForeign } = await standingAtRest(id, reader, { ledger, conversation });
+    return isForeign ? { status } : { status, past: { branch, ledger } };
+  });
+}
+
+async function unlessUnreadable<S>(
+  id: AgentId,
+  read: () => Promise<S>,
+): Promise<S | { readonly status: AgentStatus }> {
+  try {
+    return await read();
+  } catch (error) {
     if (!isLegionError(error)) throw error;
     return { status: unopened(id, { ...HALTED, reason: error.message, waitingFor: AWAITED.halted }) };
-  });
+  }
 }
 
 const HALTED = { state: "halted", since: null, node: null } as const;
@@ -104,36 +121,35 @@ function unopened(id: AgentId, posture: Posture): AgentStatus {
   return toStatus(createLedger(), { id, unread: 0, model: null, mode: "usual", undelivered: [] }, posture);
 }
 
-async function standingFromFiles<B extends Branch>(
+async function standingAtRest(
   id: AgentId,
   reader: Reader,
-  create: () => B,
-): Promise<StoredStanding<B>> {
-  const { ledger, branch } = await reader.follow(id, create);
+  { ledger, conversation }: Pick<Digest, "ledger" | "conversation">,
+) {
   const mail = await reader.unread(id, ledger);
   const { model = null, workspace } = await reader.record(id);
-  const mode = modeAfter(mail, branch.conversation.run);
+  const mode = modeAfter(mail, conversation.run);
   const facts = { id, unread: mail.length, model, mode, workspace, undelivered: ledger.undelivered };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
-  if (await reader.isForeign(id)) return { status: toStatus(ledger, facts, waiting) };
-  const status = toStatus(ledger, facts, resting(id, branch.conversation, ledger.at || null));
-  return { status, past: { branch, ledger } };
+  const isForeign = await reader.isForeign(id);
+  const posture = isForeign ? waiting : resting(id, conversation, ledger.at || null);
+  return { status: toStatus(ledger, facts, posture), isForeign };
 }
 
 interface StatusFacts extends Pick<AgentStatus, "id" | "unread" | "model" | "mode" | "workspace"> {
   /** What the agent sent that is not in its recipient's mailbox yet. */
-  readonly undelivered: readonly Send[];
+  readonly undelivered: readonly Pick<Send, "to">[];
 }
 type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
 
-function resting(id: AgentId, conversation: Conversation, since: string | null): Posture {
+function resting(id: AgentId, conversation: ConversationAtRest, since: string | null): Posture {
   const { halt } = conversation;
   const state = halt ? RESTING[halt.reason] : "stopped";
   const waitingFor = awaited(state, conversation, id);
   return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
 }
 
-function toStatus(ledger: Ledger, facts: StatusFacts, posture: Posture): AgentStatus {
+function toStatus(ledger: Digest["ledger"], facts: StatusFacts, posture: Posture): AgentStatus {
   const { id, unread, model, mode, workspace, undelivered } = facts;
   const { state, reason, waitingFor, since, node } = posture;
   const { steps } = ledger.spent;
@@ -147,7 +163,7 @@ function toStatus(ledger: Ledger, facts: StatusFacts, posture: Posture): AgentSt
   return { ...standing, node, mode, ...(workspace && { workspace }) };
 }
 
-function undeliveredReason(undelivered: readonly Send[]): string {
+function undeliveredReason(undelivered: StatusFacts["undelivered"]): string {
   if (undelivered.length === 0) return "";
   const to = [...new Set(undelivered.map((send) => displayName(send.to)))].join(", ");
   return `${undelivered.length} undelivered to ${to}`;
@@ -166,7 +182,7 @@ const AWAITED: Readonly<Record<AgentState, string>> = {
   stopped: "start",
 };
 
-function awaited(state: AgentState, { halt, questions }: Conversation, agent: AgentId): string {
+function awaited(state: AgentState, { halt, questions }: ConversationAtRest, agent: AgentId): string {
   const question = halt ? undefined : openQuestion(questions);
   if (state === "asking" && !question) return YOUR_ACTION;
   const answer = question ? `approve ${questionId({ agent, seq: question.seq })}` : undefined;

@@ -269,7 +269,7 @@ function settleCall(ledger: Ledger, id: string | null, usage: Usage): void {
 }
 
 /** What the log has cost so far, calls without an answer included. */
-export function totalUsage(ledger: Ledger): Usage {
+export function totalUsage(ledger: Pick<Ledger, "spent" | "open">): Usage {
   return addUsage(ledger.spent.usage, sumOf(ledger.open));
 }
 

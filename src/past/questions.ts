@@ -37,7 +37,7 @@ export function createQuestions(): Questions {
 }
 
 /** The question that waits for an answer. */
-export function openQuestion({ newest }: Questions): AskedQuestion | undefined {
+export function openQuestion({ newest }: Pick<Questions, "newest">): AskedQuestion | undefined {
   return newest && !newest.isElsewhere && newest.verdict === undefined ? newest : undefined;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Backend } from "./contract/backend.ts";
+import { digestFolderOf } from "./folder/digest-file.ts";
 import { indexFolder } from "./folder/memory-paths.ts";
 import type { RedisAddressed } from "./redis/backend.ts";
 
@@ -34,6 +35,7 @@ export async function openBackend(
       ...voices,
       redactor,
       indexes: (id) => indexFolder(project, id, name),
+      digests: digestFolderOf(project, name),
       legion: name,
     });
   if (bus.kind === "process") return (await import("./memory/backend.ts")).createMemoryBackend(redactor);

@@ -15,7 +15,7 @@ export function modeNotices(ahead: readonly Mail[], run: RunState): readonly Mod
 }
 
 /** The mode that holds once all that the person said is heeded; of `mail` it is the newest that counts. */
-export function modeAfter(mail: readonly Mail[], run: RunState): Mode {
+export function modeAfter(mail: readonly Mail[], run: Pick<RunState, "mode" | "modeBy">): Mode {
   return (wantedMode(mail, run) ?? run).mode;
 }
 
@@ -83,7 +83,10 @@ export async function unlessTakenOver<T>(
   }
 }
 
-function wantedMode(ahead: readonly Mail[], { modeBy }: RunState): ModeNotice["details"] | undefined {
+function wantedMode(
+  ahead: readonly Mail[],
+  { modeBy }: Pick<RunState, "modeBy">,
+): ModeNotice["details"] | undefined {
   const word = ahead.findLast(({ message }) => modeIn(message) !== undefined)?.message;
   return word && word.id !== modeBy ? { mode: modeIn(word)!, by: word.id } : undefined;
 }

@@ -23,7 +23,7 @@ export function aloneWith({ steps, tokens, cost, timeMs }: RunBill): WholeBill {
 export async function wholeBill(
   worker: AgentId,
   own: RunBill,
-  reader: Pick<Reader, "known" | "events">,
+  reader: Pick<Reader, "known" | "digest">,
 ): Promise<WholeBill> {
   if ((await reader.known()).every((id) => id === worker)) return aloneWith(own);
   const { causes, unread } = await billOf(reader);

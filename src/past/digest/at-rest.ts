@@ -7,7 +7,7 @@ import { NO_USAGE, type Event } from "../../domain/event/event.ts";
 import { MAIL_LANES, laneOf, type Message } from "../../domain/message/message.ts";
 import { MODES } from "../../domain/supervision.ts";
 import { SPENDING_LIMITS } from "../../base/errors.ts";
-import { along, forkIn, pathTo, type Fork } from "../branch.ts";
+import { belongsTo, forkIn, pathTo, type Fork } from "../branch.ts";
 import { converse, createConversation, type Conversation } from "../conversation.ts";
 import type { OpenDecision } from "../outcome.ts";
 import type { AskedQuestion, Questions } from "../questions.ts";
@@ -59,6 +59,7 @@ export const atRestSchema = z.object({
 });
 
 type PackedAtRest = z.output<typeof atRestSchema>;
+type PackedQuestion = NonNullable<PackedAtRest["question"]>;
 
 function packConversation({ halt, questions, run, decision, held }: Conversation): PackedAtRest {
   const { newest } = questions;
@@ -73,7 +74,7 @@ function packConversation({ halt, questions, run, decision, held }: Conversation
   };
 }
 
-function packQuestion(question: AskedQuestion): PackedAtRest["question"] {
+function packQuestion(question: AskedQuestion): PackedQuestion {
   const { seq, call, asked, at, isSent, isElsewhere, verdict, reason } = question;
   const { action } = asked;
   return { seq, call: call.id, action, at, isSent, isElsewhere, verdict, reason };
@@ -102,7 +103,7 @@ function unpackConversation(packed: PackedAtRest): Conversation {
   return conversation;
 }
 
-function unpackQuestion({ call, action, ...known }: NonNullable<PackedAtRest["question"]>): AskedQuestion {
+function unpackQuestion({ call, action, ...known }: PackedQuestion): AskedQuestion {
   const asked = { action, touches: [], besides: [], rule: "" };
   return { ...known, call: { id: call, action, parameters: {} }, asked };
 }
@@ -150,8 +151,11 @@ export function followAtRest(kept?: {
   let last = 0;
   let isAstray = false;
   return {
+    /** Nothing else: what was gone on from must not differ. */
     get conversation(): ConversationAtRest {
-      return conversation;
+      const { halt, questions, run } = conversation;
+      const newest = questions.newest && unpackQuestion(packQuestion(questions.newest));
+      return { halt, questions: { newest }, run: { mode: run.mode, modeBy: run.modeBy } };
     },
     see(event: Event): void {
       last = event.seq;
@@ -164,7 +168,11 @@ export function followAtRest(kept?: {
     async settle(read: () => AsyncIterable<Event>): Promise<void> {
       if (!isAstray) return;
       conversation = createConversation();
-      for await (const event of along(read(), pathTo(detours, last))) converse(conversation, event);
+      const path = pathTo(detours, last);
+      for await (const event of read()) {
+        if (event.seq > last) break;
+        if (belongsTo(path, event)) converse(conversation, event);
+      }
       isAstray = false;
     },
     pack: () => ({ conversation: packConversation(conversation), branch: { detours: [...detours], newest } }),

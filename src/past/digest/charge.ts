@@ -1,6 +1,7 @@
 // What model calls, and the work that they led to, came to; as numbers that can be added up and kept.
 
 import { z } from "zod";
+import type { Spent } from "../spending.ts";
 import { totalUsage, type Ledger } from "../ledger.ts";
 
 export interface Charge {
@@ -32,6 +33,10 @@ export function chargedIn(ledger: Ledger): Charge {
   const { input, output, cacheRead = 0, cacheWrite = 0, cost = 0 } = totalUsage(ledger);
   const { steps, workingMs: timeMs } = ledger.spent;
   return { ...NO_CHARGE, steps, input, output, cacheRead, cacheWrite, cost, timeMs };
+}
+
+export function spentIn({ steps, input, output, cost, timeMs }: Charge): Spent {
+  return { steps, tokens: input + output, cost, timeMs };
 }
 
 export function addCharge(a: Charge, b: Charge): Charge {

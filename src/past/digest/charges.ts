@@ -104,8 +104,9 @@ export function createCharges(ledger: Ledger, kept?: PackedCharges) {
       const isUnparsed = event.kind === "decision" && event.stop === "unparsed";
       const charge = { ...gained, unparsed: Number(isUnparsed), retried };
       const root = newest.root() ?? null;
+      // A cause is what something was spent for.
+      if (!isNoCharge(gained) || causes.has(root)) causes.add(root, charge);
       if (!isNoCharge(charge)) {
-        causes.add(root, charge);
         models.add(call.model, charge);
         timeline.add(call.minute, charge);
       }
@@ -142,6 +143,7 @@ function createTally(kept: z.output<typeof tallySchema> = { rows: [], priced: []
   return {
     add: (name: string | null, charge: Charge) =>
       rows.set(name, addCharge(rows.get(name) ?? NO_CHARGE, charge)),
+    has: (name: string | null) => rows.has(name),
     price: (name: string | null) => priced.add(name),
     clear: () => rows.clear(),
     shares: (): ReadonlyMap<string | undefined, ChargeShare> =>

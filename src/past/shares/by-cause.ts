@@ -3,21 +3,9 @@
 import type { Event } from "../../domain/event/event.ts";
 import { laneOf, type Message } from "../../domain/message/message.ts";
 import { forkIn } from "../branch.ts";
-import type { Spent } from "../spending.ts";
-import { createShares } from "./shares.ts";
 
 /** The id of a first message; `undefined` stands for what was done before any message was shown. */
 export type RootId = string | undefined;
-
-export interface CausesInLog {
-  /** Takes one event into account. Events come in the order of the log. */
-  see(event: Event): void;
-  readonly spent: ReadonlyMap<RootId, Spent>;
-  /** Those of which at least something has a price. */
-  readonly priced: ReadonlySet<RootId>;
-  /** The first messages that came to this agent itself, by their ids. */
-  readonly firsts: ReadonlyMap<string, FirstMessage>;
-}
 
 export type FirstMessage = Pick<Message, "id" | "source" | "taint" | "sentAt"> & {
   /** How it begins, as it was written. */
@@ -25,25 +13,6 @@ export type FirstMessage = Pick<Message, "id" | "source" | "taint" | "sentAt"> &
 };
 
 const OPENING_CHARS = 500;
-
-export function createCausesInLog(): CausesInLog {
-  const firsts = new Map<string, FirstMessage>();
-  const priced = new Set<RootId>();
-  const newest = followNewest();
-  const shares = createShares(newest.root);
-  return {
-    spent: shares.parts,
-    priced,
-    firsts,
-    see(event) {
-      newest.see(event);
-      shares.see(event);
-      if (hasPrice(event)) priced.add(newest.root());
-      const first = firstIn(event);
-      if (first) firsts.set(first.id, first);
-    },
-  };
-}
 
 /** The first message of a chain that `event` takes in, if it is one. */
 export function firstIn(event: Event): FirstMessage | undefined {

@@ -3,6 +3,7 @@ import { fieldsOf, readJson } from "../../base/text/json.ts";
 import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import type { Event, SeqRange } from "../../domain/event/event.ts";
+import { createDigest, type Digest } from "../../past/digest/digest.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
@@ -20,6 +21,8 @@ export interface Reader {
   /** The sequence number of the newest event, found without reading the others; 0 if there is none. */
   last(agent: AgentId): Promise<number>;
   ledger(agent: AgentId): Promise<Ledger>;
+  /** What the log comes to; mostly without reading it from its beginning. */
+  digest(agent: AgentId): Promise<Digest>;
   /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
   follow<B extends Branch>(agent: AgentId, create: () => B): Promise<Followed<B>>;
   /** Mail that the log has not taken in, oldest first; `marks` is what the log has. */
@@ -98,6 +101,8 @@ export interface ReadPlace extends Pick<
 > {
   /** What the last start made of the agent, as JSON; `undefined` if nothing is known. */
   recordText(agent: AgentId): Promise<string | undefined>;
+  /** Absent: the log is read. */
+  digest?(agent: AgentId): Promise<Digest>;
 }
 
 /** @param place knows agents in any order, and its blobs may be kept */
@@ -122,6 +127,7 @@ export function createReader(place: ReadPlace): Reader {
       for await (const event of events(agent)) account(ledger, event);
       return ledger;
     },
+    digest: (agent) => place.digest?.(agent) ?? digestOf((from) => events(agent, from)),
     follow,
     unread,
     state: async (agent) => (await follow(agent, createBranch)).branch.state,
@@ -144,6 +150,14 @@ export function createReader(place: ReadPlace): Reader {
     },
     blobs: (agent) => readOnly(place.blobs(agent)),
   };
+}
+
+/** Reads the whole log. */
+async function digestOf(events: (from?: number) => AsyncIterable<Event>): Promise<Digest> {
+  const fold = createDigest();
+  for await (const event of events()) fold.see(event);
+  await fold.settle(events);
+  return fold.digest;
 }
 
 /** Keeps nothing. */

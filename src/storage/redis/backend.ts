@@ -5,6 +5,7 @@ import type { Backend } from "../contract/backend.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import type { RedisAddress } from "./connection/address.ts";
 import { durabilityOf, examine, type Finding } from "./connection/health.ts";
+import type { DigestFolder } from "../folder/digest-file.ts";
 import { openLink, type Link, reachRedis } from "./connection/link.ts";
 import { createRedisMemories } from "./memories/memories.ts";
 import { openRedisNode, type RedisHome } from "./node/node.ts";
@@ -21,6 +22,8 @@ export interface RedisBackendOptions extends Omit<RedisHome, "durability" | "mem
   readonly volatile?: "allow" | "refuse";
   /** The folder of a memory's index on this machine; absent: what is searched is read through. */
   readonly indexes?: (memory: MemoryId) => string;
+  /** Where digests of logs are kept on this machine; absent: nowhere. */
+  readonly digests?: DigestFolder;
   /** Told what is wrong with its settings where agents run all the same. */
   readonly onWarning?: (text: string) => void;
 }
@@ -46,7 +49,7 @@ export async function openRedisBackend({ address, onRetry, ...options }: RedisAd
 export function createRedisBackend(options: RedisBackendOptions): Backend {
   const { link, legion, redactor, indexes } = options;
   const place = { link, legion };
-  const reader = createRedisReader(place);
+  const reader = createRedisReader(place, options.digests);
   const memories = createRedisMemories({ ...place, redactor, indexes });
   return {
     reader,

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Event, NewEvent } from "../../../src/domain/event/event.ts";
 import type { MailLane } from "../../../src/domain/message/message.ts";
 import { account, createLedger } from "../../../src/past/ledger.ts";
-import { createCausesInLog, type RootId } from "../../../src/past/shares/by-cause.ts";
+import { followNewest, type RootId } from "../../../src/past/shares/by-cause.ts";
+import { createShares } from "../../../src/past/shares/shares.ts";
 import { NOTHING, add, spentOf, type Spent } from "../../../src/past/spending.ts";
 
 /** Message `n` of Control, which begins a chain of its own unless it belongs to `root`. */
@@ -47,10 +48,18 @@ function numbered(events: readonly NewEvent[], epochs: readonly number[] = []): 
   });
 }
 
+function createCauses() {
+  const newest = followNewest();
+  return createShares((event) => {
+    newest.see(event);
+    return newest.root();
+  });
+}
+
 function spentFor(...events: readonly NewEvent[]): Record<string, number> {
-  const log = createCausesInLog();
+  const log = createCauses();
   for (const event of numbered(events)) log.see(event);
-  return Object.fromEntries([...log.spent].map(([root, { tokens }]) => [String(root), tokens]));
+  return Object.fromEntries([...log.parts].map(([root, { tokens }]) => [String(root), tokens]));
 }
 
 describe("what an agent does counts to the first message", () => {
@@ -143,13 +152,13 @@ it("whatever happens: the causes in a log add up to what its agent spent", () =>
       (events, restarts) => {
         let epoch = 1;
         const epochs = restarts.map((restart) => (epoch += restart));
-        const log = createCausesInLog();
+        const log = createCauses();
         const ledger = createLedger();
         for (const event of numbered(events, epochs)) {
           log.see(event);
           account(ledger, event);
         }
-        const sum = sumOf(log.spent);
+        const sum = sumOf(log.parts);
         const whole = spentOf(ledger);
         expect({ ...sum, cost: 0 }).toEqual({ ...whole, cost: 0 });
         expect(sum.cost).toBeCloseTo(whole.cost, 9);

@@ -87,6 +87,18 @@ export function describeReader(name: string, createPlace: () => Promise<Recorded
       expect(valueOf(branch.state, "goals", "goals")).toEqual([{ text: "kept", complete: false }]);
     });
 
+    it("tells what a log comes to, and of nobody nothing", async () => {
+      const { reader, enlist, append } = await createPlace();
+      await enlist("2", {});
+      expect((await reader.digest("2")).ledger).toEqual(await reader.ledger("2"));
+      await append("2", [note("began"), note("halted"), { kind: "branch", to: 2 }]);
+      await append("2", [{ kind: "notice", reason: "parked", content: "Enough." }]);
+      const { ledger, conversation } = await reader.digest("2");
+      expect(ledger).toEqual(await reader.ledger("2"));
+      expect(conversation.halt).toMatchObject({ reason: "parked", content: "Enough." });
+      expect(conversation.halt).toEqual((await reader.follow("2", createBranch)).branch.conversation.halt);
+    });
+
     it("gives the state that the agent has", async () => {
       const { reader, enlist, append } = await createPlace();
       await enlist("2", {});

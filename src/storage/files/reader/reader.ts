@@ -18,6 +18,9 @@ import { legionPaths, type LegionPaths } from "../../folder/paths.ts";
 import { openPersonFolder, type PersonFolder } from "../../folder/person/folder.ts";
 import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
+import { readDigest } from "../../contract/digests.ts";
+import { digestFile, digestFolder } from "../../folder/digest-file.ts";
+import { createDigestedLog } from "./digested-log.ts";
 import { isForeign } from "../foreign.ts";
 import { readRecord } from "../record.ts";
 import { createReader, type Reader } from "../../contract/reader.ts";
@@ -46,6 +49,9 @@ export function createFileReader(
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const recordText = (agent: AgentId): Promise<string | undefined> =>
     readRecord({ folder: paths.agent(agent), disk });
+  const digests = digestFolder(paths);
+  const isOthers = async (agent: AgentId): Promise<boolean> =>
+    isForeign(agent, { paths, disk, authorship: await knownAuthorshipOf(person) });
   const reader = createReader({
     known: () => agentsIn(paths.agents, disk),
     events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk }, from),
@@ -59,6 +65,14 @@ export function createFileReader(
     unread: async (agent, marks) =>
       (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread,
     recordText,
+    async digest(agent) {
+      const log = createDigestedLog({ folder: paths.agent(agent), disk });
+      // What came with somebody else's log may be theirs as well.
+      return readDigest(
+        log,
+        (await isOthers(agent).catch(() => true)) ? undefined : digestFile(digests, agent),
+      );
+    },
     lastStart: async () => readLastStart((await recordText(CONTROL)) ?? ""),
     blobs,
   });
@@ -73,8 +87,7 @@ export function createFileReader(
       for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
       return state;
     },
-    isForeign: async (agent) =>
-      isForeign(agent, { paths, disk, authorship: await knownAuthorshipOf(person) }),
+    isForeign: isOthers,
   };
 }
 

@@ -5,7 +5,9 @@ import { isLegionError } from "../../../base/errors.ts";
 import { linkSignals } from "../../../base/process/signals.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
+import type { Digest } from "../../../past/digest/digest.ts";
 import type { Following, Patience } from "../../contract/backend.ts";
+import { readDigest } from "../../contract/digests.ts";
 import { createEventSource } from "../../contract/event-source.ts";
 import { readLastStart } from "../../contract/last-start.ts";
 import { createReader, type Reader, type ReadPlace } from "../../contract/reader.ts";
@@ -13,15 +15,23 @@ import type { Activity, CopyOptions, Source } from "../../contract/source.ts";
 import { readRegistry, withoutWorkspace } from "../cluster/directory.ts";
 import { readNodes } from "../cluster/members.ts";
 import type { Link } from "../connection/link.ts";
+import { createDigestedRedisLog } from "./digested-log.ts";
 import { createRedisBlobs } from "../log/entry.ts";
 import { readRedisEvents, readRedisLog } from "../log/log.ts";
 import { readRedisMail } from "../mail/mailbox.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
+import { digestFile, type DigestFolder } from "../../folder/digest-file.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 
-/** Agents are those that some start has registered; readable copies of their state on some disk do not count. */
-export function createRedisReader(place: LegionPlace): Reader {
-  return createReader(readIn(place));
+/**
+ * Agents are those that some start has registered; readable copies of their state on some disk do not count.
+ *
+ * @param digests where digests are kept on this machine; absent: nowhere
+ */
+export function createRedisReader(place: LegionPlace, digests?: DigestFolder): Reader {
+  const digest = (agent: AgentId): Promise<Digest> =>
+    readDigest(createDigestedRedisLog({ ...place, agent }), digests && digestFile(digests, agent));
+  return createReader({ ...readIn(place), digest });
 }
 
 /** What agents are copied out with. */
