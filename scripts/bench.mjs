@@ -21,6 +21,7 @@ const MEASURES = [
   "tick",
   "append",
   "reload",
+  "digest",
   "open",
   "idle",
   "delivery",
