@@ -43,9 +43,30 @@ export function secretsOf({
         () => true,
       ),
     ]),
+    ...traceHeadersIn(env),
     ...(password ? formsOfPassword(password).map((value) => ({ name: "bus", value })) : []),
     ...(notify?.kind === "url" ? passwordsIn(notify.url) : []).map((value) => ({ name: "notify", value })),
   ];
+}
+
+/** What collectors of traces are shown, in headers: all of each value, and what follows the word that says of which kind it is. */
+function* traceHeadersIn(env: Variables): Generator<Secret> {
+  for (const [name, text = ""] of Object.entries(env)) {
+    if (!/^OTEL_EXPORTER_OTLP_(?:.*_)?HEADERS$/.test(name)) continue;
+    for (const part of text.split(",")) {
+      const given = part.slice(part.indexOf("=") + 1).trim();
+      for (const value of new Set([given, decoded(given)]))
+        yield* [value, ...value.split(" ").slice(1)].map((one) => ({ name, value: one }));
+    }
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

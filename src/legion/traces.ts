@@ -57,7 +57,7 @@ export async function readTraceLogs(reader: RecordedLogs, message?: string): Pro
 }
 
 /** The one that it began with: what was lost of it later changes no trace. */
-async function logOfControl(reader: RecordedLogs): Promise<LogId> {
+export async function logOfControl(reader: Pick<Reader, "events">): Promise<LogId> {
   for await (const event of reader.events(CONTROL)) if (event.kind === "opened") return event.log;
   return "";
 }

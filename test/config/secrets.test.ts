@@ -33,6 +33,17 @@ describe("what is a secret", () => {
     ]);
   });
 
+  it("is what a collector of traces is shown in headers, as it is written and as it is meant", async () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: "authorization=Bearer%20of-the-collector,x-key=another-key",
+    };
+    expect(await secretsOf({ env })).toEqual(
+      ["Bearer%20of-the-collector", "Bearer of-the-collector", "of-the-collector", "another-key"].map(
+        (value) => `OTEL_EXPORTER_OTLP_TRACES_HEADERS: ${value}`,
+      ),
+    );
+  });
+
   it("is the password of an address, as it is written and as it is meant", async () => {
     const env = { LEGION_BUS: "redis://me:pass%2Fword99@127.0.0.1:6379" };
     expect(await secretsOf({ env })).toEqual([

@@ -10,7 +10,8 @@ import { readdir, readFile } from "node:fs/promises";
 import type { Variables } from "../../base/process/variables.ts";
 
 /** Those of the services that we know, with what their libraries look up by themselves. */
-const KEY = /^(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)$/;
+const KEY =
+  /^(?:(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY)_(?:.*_)?(?:KEY|TOKEN|SECRET)|OTEL_EXPORTER_OTLP_(?:.*_)?HEADERS)$/;
 const ADDRESS = /^(?:(?:ANTHROPIC|OPENAI|GOOGLE|BRAVE|TAVILY|SEARXNG)_(?:.*_)?URL|LEGION_BUS)$/;
 
 /** The names of variables that hold a key, or an address with a password in it. */

@@ -23,6 +23,7 @@ import { answersOf } from "../../storage/folder/person/trust.ts";
 import { openBackend, type Voices } from "../../storage/open.ts";
 import { homeInPurse, openPersonPurse } from "./purse.ts";
 import { serverSettings } from "../hosting/server-settings.ts";
+import { traced } from "./tracing.ts";
 import { startLegion, type Legion, type LegionOptions } from "../legion.ts";
 
 export interface OpenedLegion {
@@ -87,7 +88,9 @@ export async function openNode(order: OpeningOrder): Promise<OpenedLegion> {
         isAnsweredBy(await answersOf(openPersonFolder(env), project), call, touch),
     });
     const protect: OpenedLegion["protect"] = (paths) => paths.forEach((path) => added.add(path));
-    return { legion, backend, limits: rest.limits, protect };
+    const tell = voices?.onWarning ?? (() => undefined);
+    const node = await traced({ legion, reader, nodes, paths: legionPaths(project, home), clock, env, tell });
+    return { legion: node, backend, limits: rest.limits, protect };
   } catch (error) {
     await backend.close();
     throw error;
