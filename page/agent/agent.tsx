@@ -3,7 +3,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Reading } from "../../src/control/api/readings.ts";
+import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read } from "../connection/api.ts";
 import { Desk } from "../control/desk.tsx";
 import { QuestionsOf } from "../control/questions.tsx";
@@ -18,25 +18,35 @@ import { openRecord } from "./record.ts";
 import { Beside } from "./beside.tsx";
 import { Timeline } from "./timeline.tsx";
 
+/** What an agent wants and knows is read with its whole log: not more often. */
+const APART_MS = 2_000;
 const NO_PATH: readonly (readonly [number, number])[] = [];
 
 export function Agent({ agent }: { readonly agent: string }): JSX.Element {
   const record = useRef<ReturnType<typeof openRecord>>(undefined);
   record.current ??= openRecord(agent);
-  const details = useSignal<Reading<"agent"> | undefined>(undefined);
+  const details = useSignal<ReadingAnswer<"agent"> | undefined>(undefined);
   const problem = useSignal<string | null>(null);
   const status = useComputed(() => overview.value?.agents.get(agent));
+  const looked = useRef<{ next?: ReturnType<typeof setTimeout>; atMs: number }>({ atMs: 0 }).current;
   const look = async (): Promise<void> => {
+    looked.next = undefined;
+    looked.atMs = Date.now();
     const heard = await read<"agent">(`/agents/${part(agent)}`);
     problem.value = heard.outcome === "done" ? null : heard.why;
     if (heard.outcome === "done") details.value = heard.answer;
   };
   useEffect(() => {
     void record.current!.toEnd();
-    return record.current!.close;
+    return () => {
+      clearTimeout(looked.next);
+      record.current!.close();
+    };
   }, []);
   const moved = `${status.value?.steps} ${status.value?.state}`;
-  useEffect(() => void look(), [moved]);
+  useEffect(() => {
+    looked.next ??= setTimeout(() => void look(), Math.max(0, looked.atMs + APART_MS - Date.now()));
+  }, [moved]);
   useEffect(
     () => announce(`${nameOf(agent)} is ${status.value?.state ?? "not known"}`),
     [status.value?.state],
@@ -62,7 +72,7 @@ export function Agent({ agent }: { readonly agent: string }): JSX.Element {
 
 interface FactsProps {
   readonly agent: string;
-  readonly details: Reading<"agent"> | undefined;
+  readonly details: ReadingAnswer<"agent"> | undefined;
 }
 
 function Facts({ agent, details }: FactsProps): JSX.Element {

@@ -2,14 +2,14 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { Reading } from "../../src/control/api/readings.ts";
+import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read, type Heard } from "../connection/api.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
 
 interface BesideProps {
   readonly agent: string;
-  readonly details: Reading<"agent"> | undefined;
+  readonly details: ReadingAnswer<"agent"> | undefined;
 }
 
 export function Beside({ agent, details }: BesideProps): JSX.Element {
@@ -40,7 +40,7 @@ export function Beside({ agent, details }: BesideProps): JSX.Element {
 }
 
 function Note({ agent, title }: { readonly agent: string; readonly title: string }): JSX.Element {
-  const heard = useSignal<Heard<Reading<"note">> | undefined>(undefined);
+  const heard = useSignal<Heard<ReadingAnswer<"note">> | undefined>(undefined);
   const look = async (event: { readonly currentTarget: HTMLDetailsElement }): Promise<void> => {
     if (!event.currentTarget.open) return;
     heard.value = await read<"note">(`/agents/${part(agent)}/notes/${part(title)}`);
@@ -70,11 +70,11 @@ function Branches({
   forks,
   last,
 }: {
-  readonly forks: Reading<"agent">["branches"];
+  readonly forks: ReadingAnswer<"agent">["branches"];
   readonly last: number;
 }): JSX.Element {
   const stems = stemsOf(forks, last);
-  if (stems.length < 2) return <p class="dim">one, events 1 to {last}</p>;
+  if (stems.length < 2) return <p class="dim">{last === 0 ? "none" : `one, events 1 to ${last}`}</p>;
   return (
     <ul class="branches">
       {stems.map(({ first, last: end, from, depth }) => (
@@ -91,7 +91,7 @@ function words(first: number, last: number, from: number | null): string {
 }
 
 /** Each before those that left it. */
-function stemsOf(forks: Reading<"agent">["branches"], last: number): readonly Stem[] {
+function stemsOf(forks: ReadingAnswer<"agent">["branches"], last: number): readonly Stem[] {
   const starts = [{ seq: 1, to: null as number | null }, ...forks];
   const stems = starts.map(({ seq, to }, index) => ({
     first: seq,

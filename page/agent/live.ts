@@ -3,7 +3,10 @@
 import type { Event } from "../../src/domain/event/event.ts";
 import type { AgentState, Inspection } from "../../src/domain/inspection.ts";
 
-export type Live = Extract<Inspection, { readonly kind: `live:${string}` }>;
+export type Live =
+  | Extract<Inspection, { readonly kind: `live:${string}` }>
+  /** Nothing is told at the moment, and why. */
+  | { readonly kind: "live:away"; readonly reason: string };
 
 export interface LiveWork {
   readonly state?: AgentState;

@@ -3,14 +3,14 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Reading } from "../../src/control/api/readings.ts";
+import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read, type Heard } from "../connection/api.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { count } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 
 export function Prompt({ agent, at }: { readonly agent: string; readonly at: number }): JSX.Element {
-  const heard = useSignal<Heard<Reading<"prompt">> | undefined>(undefined);
+  const heard = useSignal<Heard<ReadingAnswer<"prompt">> | undefined>(undefined);
   useEffect(() => {
     void read<"prompt">(`/agents/${part(agent)}/prompt?at=${at}`).then((found) => (heard.value = found));
   }, []);

@@ -1,7 +1,7 @@
 // A stretch of an agent's log: the newest events as they come, or, while the person reads further up, older ones. It holds at
 // most so many at once, and asks for what lies beyond either end when the person gets there.
 
-import { signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 import type { Event } from "../../src/domain/event/event.ts";
 import { part, read } from "../connection/api.ts";
 import { listen } from "../connection/stream.ts";
@@ -31,77 +31,92 @@ export function openRecord(agent: string) {
   const trouble = signal<string | null>(null);
   /** Is the person at the newest event? Then what is old goes, else what is new waits. */
   const follows = signal(true);
-  const ear = createEar((arrived) => {
-    const way = follows.value ? "follows" : "reads";
-    if (stretch.value) stretch.value = joined(stretch.value, arrived, way);
+  const loader = createLoader(base, stretch, trouble);
+  const ear = createEar((arrived, away) => {
+    trouble.value = away;
+    if (arrived.some(loader.isOfAnother)) void toEnd();
+    else if (stretch.value)
+      stretch.value = joined(stretch.value, arrived, follows.value ? "follows" : "reads");
   });
   let hangUp = (): void => undefined;
-  let state: "at rest" | "loading" | "over" = "at rest";
-
-  const load = async (
-    query: string,
-    join: (found: readonly Event[]) => Stretch | undefined,
-  ): Promise<void> => {
-    if (state !== "at rest") return;
-    state = "loading";
-    const heard = await read<"log">(`${base}/log?limit=${PAGE}&${query}`);
-    if (isOver()) return;
-    state = "at rest";
-    trouble.value = heard.outcome === "done" ? null : heard.why;
-    if (heard.outcome !== "done") return;
-    const { events }: { readonly events: readonly object[] } = heard.answer;
-    stretch.value = join(events as readonly Event[]);
+  const toEnd = async (): Promise<void> => {
+    hangUp();
+    ear.clear();
+    follows.value = true;
+    await loader.load(`before=${Number.MAX_SAFE_INTEGER}`, newest);
+    if (loader.isClosed()) return;
+    const from = (stretch.value?.events.at(-1)?.seq ?? 0) + 1;
+    const onBreak = (why: string | null): void => void (trouble.value = why);
+    hangUp = listen({ path: `${base}/events?from=${from}`, onItem: ear.hear, onBreak });
   };
-  const isOver = (): boolean => state === "over";
   return {
     stretch,
     trouble,
     follows,
     live: ear.live,
-    async toEnd(): Promise<void> {
-      hangUp();
-      ear.clear();
-      follows.value = true;
-      await load(`before=${Number.MAX_SAFE_INTEGER}`, newest);
-      const from = (stretch.value?.events.at(-1)?.seq ?? 0) + 1;
-      const onBreak = (why: string | null): void => void (trouble.value = why);
-      if (!isOver()) hangUp = listen({ path: `${base}/events?from=${from}`, onItem: ear.hear, onBreak });
-    },
+    toEnd,
     async loadOlder(): Promise<void> {
       const now = stretch.value;
       if (now?.hasOlder)
-        await load(`before=${now.events[0]!.seq}`, (found) => withOlder(stretch.value!, found));
+        await loader.load(`before=${now.events[0]!.seq}`, (found) => withOlder(stretch.value!, found));
     },
     async loadNewer(): Promise<void> {
       const now = stretch.value;
       if (now?.hasNewer)
-        await load(`from=${now.events.at(-1)!.seq + 1}`, (found) => withNewer(stretch.value!, found));
+        await loader.load(`from=${now.events.at(-1)!.seq + 1}`, (found) => withNewer(stretch.value!, found));
     },
     close(): void {
-      state = "over";
+      loader.close();
       ear.clear();
       hangUp();
     },
   };
 }
 
+/** Reads a piece of a log, one at a time. */
+function createLoader(base: string, stretch: Signal<Stretch | undefined>, trouble: Signal<string | null>) {
+  let log: string | null = null;
+  let state: "at rest" | "loading" | "closed" = "at rest";
+  const isClosed = (): boolean => state === "closed";
+  return {
+    isClosed,
+    /** Has somebody put another log in its place? */
+    isOfAnother: (event: Event): boolean => event.kind === "opened" && log !== null && event.log !== log,
+    async load(query: string, join: (found: readonly Event[]) => Stretch): Promise<void> {
+      if (state !== "at rest") return;
+      state = "loading";
+      const heard = await read<"log">(`${base}/log?limit=${PAGE}&${query}`);
+      if (isClosed()) return;
+      state = "at rest";
+      trouble.value = heard.outcome === "done" ? null : heard.why;
+      if (heard.outcome !== "done") return;
+      const { events }: { readonly events: readonly object[] } = heard.answer;
+      log = heard.answer.log;
+      stretch.value = join(events as readonly Event[]);
+    },
+    close: () => void (state = "closed"),
+  };
+}
+
 /** Gathers what arrives, and tells it a few times a second. */
-function createEar(tell: (arrived: readonly Event[]) => void) {
+function createEar(tell: (arrived: readonly Event[], away: string | null) => void) {
   const live = signal<LiveWork>({});
   const work = createLive();
   let waiting: Event[] = [];
+  let away: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = (): void => {
     timer = undefined;
     live.value = work.now();
     const arrived = waiting;
     waiting = [];
-    if (arrived.length > 0) tell(arrived);
+    tell(arrived, away);
   };
   return {
     live,
     hear(item: object): void {
       const one = item as Event | Live;
+      away = one.kind === "live:away" ? (one as { readonly reason: string }).reason : null;
       if (one.kind.startsWith("live:")) work.tell(one as Live);
       else {
         work.settle(one as Event);

@@ -1,6 +1,6 @@
 // One question to the legion and its answer. The routes are the program's own table: only their types are here.
 
-import type { LookedUp, Reading } from "../../src/control/api/readings.ts";
+import type { LookedUp, ReadingAnswer } from "../../src/control/api/readings.ts";
 import type { AnswerOf, QuestionOf, RouteName } from "../../src/control/api/routes.ts";
 import { authorization, refuseToken } from "./token.ts";
 
@@ -12,8 +12,8 @@ export type Heard<T> =
 const PATIENCE_MS = 30_000;
 
 /** `path` stands under `/v1`, with its query. */
-export function read<K extends LookedUp>(path: string): Promise<Heard<Reading<K>>> {
-  return request<Reading<K>>(path, {});
+export function read<K extends LookedUp>(path: string): Promise<Heard<ReadingAnswer<K>>> {
+  return request<ReadingAnswer<K>>(path, {});
 }
 
 export function act<K extends RouteName>(route: K, question: QuestionOf<K>): Promise<Heard<AnswerOf<K>>> {

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Reading } from "../../src/control/api/readings.ts";
+import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { nameOf } from "../legion/overview.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { count, moment } from "../parts/numbers.ts";
@@ -12,18 +12,22 @@ import { addressOf } from "../place.ts";
 import { resend } from "./acts.ts";
 import { Desk } from "./desk.tsx";
 import { Outcomes } from "./outcomes.tsx";
-import { inbox, lookAtInbox, markSeen, unread } from "./mailroom.ts";
+import { dead, inbox, lookAtDead, lookAtInbox, markSeen, unread } from "./mailroom.ts";
 
 const FIRST = 50;
 
-type Letter = Reading<"inbox">["messages"][number];
-type Dead = Reading<"inbox">["dead"][number];
+type Letter = ReadingAnswer<"inbox">["messages"][number];
+type Dead = ReadingAnswer<"dead">["letters"][number];
 
 export function Inbox(): JSX.Element {
   const many = useSignal(FIRST);
   const to = useSignal<string | undefined>(undefined);
-  const { messages, dead } = inbox.value ?? { messages: [], dead: [] };
-  useEffect(lookAtInbox, []);
+  const messages = inbox.value?.messages ?? [];
+  const letters = dead.value ?? [];
+  useEffect(() => {
+    lookAtInbox();
+    void lookAtDead();
+  }, []);
   useEffect(markSeen);
   const newest = messages.slice(-many.value).toReversed();
   return (
@@ -31,8 +35,8 @@ export function Inbox(): JSX.Element {
       <div class="scroll" tabIndex={0} aria-label="Inbox">
         <h1>Inbox</h1>
         {unread.value !== null && <p class="trouble">{oneLine(unread.value)}</p>}
-        {dead.length > 0 && <DeadLetters dead={dead} />}
-        {messages.length === 0 && <p class="nobody">Nobody has said anything to you yet.</p>}
+        {letters.length > 0 && <DeadLetters letters={letters} />}
+        {inbox.value && messages.length === 0 && <p class="nobody">Nobody has said anything to you yet.</p>}
         <ol class="letters">
           {newest.map((letter) => (
             <Said key={letter.id} letter={letter} onReply={(id) => (to.value = id)} />
@@ -95,17 +99,17 @@ function marksOf({ taint }: Letter): string {
   return Array.isArray(taint) ? `after words from outside: ${taint.join(", ")}` : "";
 }
 
-function DeadLetters({ dead }: { readonly dead: readonly Dead[] }): JSX.Element {
+function DeadLetters({ letters }: { readonly letters: readonly Dead[] }): JSX.Element {
   return (
     <section class="dead" aria-labelledby="dead">
       <header>
-        <h2 id="dead">{count(dead.length, "message")} could not be delivered</h2>
-        <button type="button" onClick={() => void again(dead.map(({ id }) => id))}>
+        <h2 id="dead">{count(letters.length, "message")} could not be delivered</h2>
+        <button type="button" onClick={() => void again(letters.map(({ id }) => id))}>
           Send all again
         </button>
       </header>
       <ol class="letters">
-        {dead.map(({ id, to, since, why, content }) => (
+        {letters.map(({ id, to, since, why, content }) => (
           <li class="letter" key={id}>
             <header>
               <b>{oneLine(id)}</b>
@@ -125,7 +129,7 @@ function DeadLetters({ dead }: { readonly dead: readonly Dead[] }): JSX.Element 
   );
 }
 
-async function again(dead: readonly string[]): Promise<void> {
-  await resend(dead);
-  lookAtInbox();
+async function again(ids: readonly string[]): Promise<void> {
+  await resend(ids);
+  await lookAtDead();
 }

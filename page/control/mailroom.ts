@@ -2,15 +2,17 @@
 // not while nothing happens.
 
 import { effect, signal } from "@preact/signals";
-import type { LookedUp, Reading } from "../../src/control/api/readings.ts";
+import type { LookedUp, ReadingAnswer } from "../../src/control/api/readings.ts";
 import { read } from "../connection/api.ts";
 import { asked, changes } from "../legion/overview.ts";
 import { announce } from "../parts/announce.tsx";
 import { count } from "../parts/numbers.ts";
 import { place } from "../place.ts";
 
-export const inbox = signal<Reading<"inbox"> | undefined>(undefined);
-export const questions = signal<Reading<"questions">["questions"]>([]);
+export const inbox = signal<ReadingAnswer<"inbox"> | undefined>(undefined);
+/** `undefined`: nobody has looked; every log is read for it. */
+export const dead = signal<ReadingAnswer<"dead">["letters"] | undefined>(undefined);
+export const questions = signal<ReadingAnswer<"questions">["questions"]>([]);
 /** Why one of them could not be read; `null`: they were. */
 export const unread = signal<string | null>(null);
 
@@ -32,6 +34,12 @@ export const lookAtInbox = createLook<"inbox">("inbox", "/inbox", (answer) => {
 export const lookAtQuestions = createLook<"questions">("questions", "/questions", (answer) => {
   questions.value = answer.questions;
 });
+
+export async function lookAtDead(): Promise<void> {
+  const heard = await read<"dead">("/dead");
+  if (heard.outcome === "done") dead.value = heard.answer.letters;
+  else unread.value = heard.why;
+}
 
 export function keepMailroom(): void {
   effect(() => {
@@ -55,7 +63,7 @@ export function markSeen(): void {
 function createLook<K extends LookedUp>(
   area: "inbox" | "questions",
   path: string,
-  take: (answer: Reading<K>) => void,
+  take: (answer: ReadingAnswer<K>) => void,
 ): () => void {
   let state: "at rest" | "looking" | "again" = "at rest";
   const look = async (): Promise<void> => {

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Reading } from "../../src/control/api/readings.ts";
+import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import type { Touch } from "../../src/domain/policy/rule.ts";
 import type { Question } from "../../src/domain/policy/verdict.ts";
 import { nameOf } from "../legion/overview.ts";
@@ -16,7 +16,7 @@ import { answer } from "./acts.ts";
 import { lookAtQuestions, questions, unread } from "./mailroom.ts";
 import { Outcomes } from "./outcomes.tsx";
 
-type Open = Reading<"questions">["questions"][number] & Partial<Question>;
+type Open = ReadingAnswer<"questions">["questions"][number] & Partial<Question>;
 
 export function Questions(): JSX.Element {
   useEffect(lookAtQuestions, []);

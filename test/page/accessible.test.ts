@@ -1,0 +1,54 @@
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../cli/program.ts";
+import { chromiumIsThere, show, startLegion, type Look, type Shown } from "./kit.ts";
+
+beforeAll(buildProgram, 120_000);
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** What it finds that keeps somebody out. The policy of the page lets no script in, so it looks from a world of its own. */
+async function findings({ page }: Shown): Promise<readonly string[]> {
+  const frame = page.mainFrame();
+  const { readFileSync } = await import("node:fs");
+  await frame.isolatedRealm().evaluate(`${readFileSync(AXE, "utf8")};0`);
+  const { violations } = (await frame.isolatedRealm().evaluate("axe.run()")) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`);
+}
+
+const LOOKS: readonly Look[] = [
+  { scheme: "light", width: 1_280 },
+  { scheme: "dark", width: 1_280 },
+  { scheme: "light", width: 360, height: 740 },
+  { scheme: "dark", width: 360, height: 740 },
+];
+
+describe.skipIf(!chromiumIsThere)("everybody", () => {
+  it.each(LOOKS)("can use each area, %o", async (look) => {
+    const { url, legion } = await startLegion("4", "--policy", "ask run *");
+    await legion("send", "1", "goal make it so then note plan: this then tell 0 hello");
+    await legion("send", "2", "run true");
+    await legion("pause", "3");
+    const shown = await show(url, look);
+    const { page, until } = shown;
+    await until(".c-state", "asking");
+    await page.click("#agent-4 .c-chosen");
+    expect(await findings(shown)).toEqual([]);
+    await page.evaluate(() => (location.hash = "#/agents/1"));
+    await until(".k-result", "ok");
+    await page.click(".k-decision button[aria-expanded]");
+    await until(".prompt summary", "System");
+    expect(await findings(shown)).toEqual([]);
+    await page.evaluate(() => (location.hash = "#/inbox"));
+    await until(".letter .text", "hello");
+    expect(await findings(shown)).toEqual([]);
+    await page.evaluate(() => (location.hash = "#/questions"));
+    await until(".question", "run true");
+    expect(await findings(shown)).toEqual([]);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(look.width!);
+  });
+});
