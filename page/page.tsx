@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { render, type JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { Agent } from "./agent/agent.tsx";
 import { access } from "./connection/token.ts";
 import { Inbox } from "./control/inbox.tsx";
@@ -103,6 +104,7 @@ function Trouble(): JSX.Element | null {
 
 function Area(): JSX.Element {
   const { value } = place;
+  useArrival(addressOf(value));
   switch (value.area) {
     case "agent":
       return <Agent key={value.agent} agent={value.agent} />;
@@ -113,6 +115,16 @@ function Area(): JSX.Element {
     default:
       return <Legion />;
   }
+}
+
+/** Whoever goes to another area is in it: the focus does not stay with what is gone. */
+function useArrival(address: string): void {
+  const before = useRef(address);
+  useEffect(() => {
+    if (before.current === address) return;
+    before.current = address;
+    (document.getElementById("agents") ?? document.querySelector<HTMLElement>("main h1"))?.focus();
+  }, [address]);
 }
 
 followAddress();

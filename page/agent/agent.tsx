@@ -81,7 +81,7 @@ function Facts({ agent, details }: FactsProps): JSX.Element {
   const model = status?.model ?? details?.model ?? null;
   return (
     <header class="facts">
-      <h1>{oneLine(nameOf(agent))}</h1>
+      <h1 tabIndex={-1}>{oneLine(nameOf(agent))}</h1>
       {status && <StateMark state={status.state} />}
       {status && <span class="dim">{age(status.since, now.value)}</span>}
       {why !== "" && <span class="why">{oneLine(why)}</span>}

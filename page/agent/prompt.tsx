@@ -26,7 +26,9 @@ export function Prompt({ agent, at }: { readonly agent: string; readonly at: num
         <details key={index}>
           <summary>
             {oneLine(title)} <span class="dim">{count(tokens, "token")}</span>
-            <meter min={0} max={Math.max(all, 1)} value={tokens} aria-hidden="true" />
+            <span class="share" aria-hidden="true">
+              <span style={{ width: `${(100 * tokens) / Math.max(all, 1)}%` }} />
+            </span>
           </summary>
           <LongText text={text} chars={8_000} isCode />
         </details>

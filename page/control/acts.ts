@@ -17,6 +17,8 @@ export interface Act {
 }
 
 const MOST = 4;
+/** What is done is known by then. */
+const DONE_MS = 20_000;
 const MOST_NAMED = 8;
 const UNHEARD = "look at the state before you do it again: nobody knows whether it was heard";
 
@@ -50,6 +52,7 @@ export async function perform<K extends RouteName>(doing: Doing<K>): Promise<Hea
   const lines = heard.outcome === "done" ? doing.lines(heard.answer) : failed;
   acts.value = acts.value.map((one) => (one.n === n ? { ...one, state, lines } : one));
   announce(`${doing.words}: ${state}. ${lines.join(". ")}`);
+  if (state === "done") setTimeout(() => forget(n), DONE_MS);
   return heard;
 }
 
@@ -106,6 +109,7 @@ const CAME: Readonly<Record<string, string>> = {
 };
 
 function byOutcome(agents: AnswerOf<"order">["agents"]): readonly string[] {
+  if (agents.every(({ outcome }) => outcome === "done")) return [];
   return Object.entries(CAME).flatMap(([outcome, words]) => {
     const ids = agents.filter((one) => one.outcome === outcome).map(({ id }) => id);
     return ids.length === 0 ? [] : [`${named(ids)}: ${words}`];

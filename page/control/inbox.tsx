@@ -33,7 +33,7 @@ export function Inbox(): JSX.Element {
   return (
     <main class="area">
       <div class="scroll" tabIndex={0} aria-label="Inbox">
-        <h1>Inbox</h1>
+        <h1 tabIndex={-1}>Inbox</h1>
         {unread.value !== null && <p class="trouble">{oneLine(unread.value)}</p>}
         {letters.length > 0 && <DeadLetters letters={letters} />}
         {inbox.value && messages.length === 0 && <p class="nobody">Nobody has said anything to you yet.</p>}

@@ -4,13 +4,13 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
-import type { Touch } from "../../src/domain/policy/rule.ts";
+import { callLines } from "../../src/domain/policy/question-text.ts";
 import type { Question } from "../../src/domain/policy/verdict.ts";
 import { nameOf } from "../legion/overview.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { now } from "../parts/now.ts";
 import { age, moment } from "../parts/numbers.ts";
-import { oneLine, written } from "../parts/shown.ts";
+import { oneLine } from "../parts/shown.ts";
 import { addressOf } from "../place.ts";
 import { answer } from "./acts.ts";
 import { lookAtQuestions, questions, unread } from "./mailroom.ts";
@@ -23,7 +23,7 @@ export function Questions(): JSX.Element {
   return (
     <main class="area">
       <div class="scroll" tabIndex={0} aria-label="Questions">
-        <h1>Questions</h1>
+        <h1 tabIndex={-1}>Questions</h1>
         {unread.value !== null && <p class="trouble">{oneLine(unread.value)}</p>}
         {questions.value.length === 0 && <p class="nobody">No agent waits for your word.</p>}
         {questions.value.map((question) => (
@@ -49,21 +49,14 @@ export function QuestionsOf({ agent }: { readonly agent: string }): JSX.Element 
 }
 
 function Asked({ question }: { readonly question: Open }): JSX.Element {
-  const { id, agent, action, since, rule, touches = [], besides = [], parameters, taint } = question;
+  const { id, agent, action, since, rule, taint } = question;
   return (
     <section class="question" aria-label={`Question ${id}`}>
       <h2>
         <a href={addressOf({ area: "agent", agent })}>{oneLine(nameOf(agent))}</a> asks {oneLine(id)}: may I
         call <code>{oneLine(action)}</code>?
       </h2>
-      <ul class="touches">
-        {[...touches, ...besides].map((touch, index) => (
-          <li key={index}>
-            <LongText text={wordsFor(touch)} isCode />
-          </li>
-        ))}
-      </ul>
-      {parameters !== undefined && <LongText text={written(parameters)} chars={4_000} isCode />}
+      <LongText text={wouldDo(question)} chars={4_000} isCode />
       <p class="dim">
         {rule !== undefined && `because of ${oneLine(rule)}; `}
         asked {moment(since)}, {age(since, now.value)} ago
@@ -109,16 +102,8 @@ function Answering({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function wordsFor(touch: Touch): string {
-  switch (touch.kind) {
-    case "read":
-    case "write":
-      return `${touch.kind} ${touch.real}${touch.asked === touch.real ? "" : `, asked for as ${touch.asked}`}`;
-    case "run":
-      return `run ${touch.command}`;
-    case "net":
-      return `reach ${touch.host}:${touch.port}`;
-    default:
-      return written(touch);
-  }
+/** What the call would do, in the words of the terminal. */
+function wouldDo({ touches = [], besides = [], parameters, action, rule = "" }: Open): string {
+  const lines = callLines({ action, touches, besides, rule, parameters }, "whole");
+  return lines.map((line) => line.trimStart()).join("\n");
 }

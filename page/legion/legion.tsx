@@ -16,7 +16,9 @@ export function Legion(): JSX.Element {
   const ids = choice.chosen.value;
   return (
     <main class="area legion">
-      <h1 class="unseen">Legion</h1>
+      <h1 tabIndex={-1} class="unseen">
+        Legion
+      </h1>
       <Totals />
       <Finding />
       {overview.value && everyone.value.length === 0 ? (

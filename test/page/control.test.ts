@@ -41,7 +41,7 @@ describe.skipIf(!chromiumIsThere)("the person's word on the page", () => {
     await press("Choose all 2");
     await until(".to", "all 2 agents");
     await press("Pause");
-    await until(".outcome", "Agent 1, Agent 2: done");
+    await until(".outcome", "Pause: all 2 agents done");
     await until(".chip", "paused 2");
     await press("Pause");
     await until(".outcome", "Agent 1, Agent 2: already so, nothing changed");

@@ -51,8 +51,11 @@ describe.skipIf(!chromiumIsThere)("the page of a legion", () => {
     expect(await focused()).toBe("agent-3");
     await page.keyboard.press("Enter");
     await until("h1", "Agent 3");
+    await until("h1:focus", "Agent 3");
     await page.goBack();
     await until("h1", "Legion");
+    await page.waitForSelector("#agents:focus");
+    expect(await focused()).toBe("agent-3");
   });
 
   it("has few rows in the document, however many agents there are", async () => {
