@@ -3,7 +3,7 @@
 import type { Agent } from "../agent/parts/agent.ts";
 import { modeAfter } from "../agent/act/mode.ts";
 import { RESTING, YOUR_ACTION, type Standing } from "../agent/parts/presence.ts";
-import { openCalls } from "../past/conversation.ts";
+import { createConversation, openCalls } from "../past/conversation.ts";
 import type { ConversationAtRest } from "../past/digest/at-rest.ts";
 import type { Digest } from "../past/digest/digest.ts";
 import { createLedger, totalUsage } from "../past/ledger.ts";
@@ -18,7 +18,7 @@ import { questionId } from "../domain/policy/verdict.ts";
 import type { Branch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
 import type { Followed, Reader } from "../storage/contract/reader.ts";
-import type { Send } from "../past/mail/sends.ts";
+import { waitSchema, waitsOf, type WaitingAgent } from "./waits.ts";
 
 /** As it also travels from a node to whoever asks. */
 export const agentStatusSchema = z
@@ -36,7 +36,12 @@ export const agentStatusSchema = z
     cost: z.number().nullable().describe("US dollars; 0 is free, null is unknown."),
     model: z.string().nullable(),
     node: z.string().nullable().describe("The process that runs it, <pid>@<host>; null if none does."),
-    // Nodes of the version before know of none.
+    // Nodes of the version before say nothing of these.
+    waits: z
+      .array(waitSchema)
+      .readonly()
+      .default([])
+      .describe("What it waits for while it does nothing, what matters most first."),
     mode: z.enum(MODES).default("usual").describe("How a person watches over it."),
     workspace: z
       .literal("worktree")
@@ -67,14 +72,15 @@ export function liveStatus(
   const workspace = agent.workplace.workspace.branch === undefined ? undefined : "worktree";
   const mode = modeAfter(inbox.ahead(), conversation.run);
   const unread = inbox.unread + (sources?.waiting ?? 0);
-  const mail = { unread, undelivered: outbox.undelivered() };
+  const mail = { unread, undelivered: outbox.undelivered(), peers: memory.peers() };
   const facts = { id, ...mail, model: model.name, mode, workspace } as const;
-  if (state === "stopped") return toStatus(ledger, facts, resting(id, conversation, since));
+  if (state === "stopped")
+    return toStatus(ledger, { ...facts, conversation }, resting(id, conversation, since));
   const waitingFor =
     state === "acting"
       ? (openCalls(conversation)[0]?.action ?? AWAITED.acting)
       : awaited(state, conversation, id);
-  return toStatus(ledger, facts, { state, reason, waitingFor, since, node });
+  return toStatus(ledger, { ...facts, conversation }, { state, reason, waitingFor, since, node });
 }
 
 /** The status of an agent that no process runs; of one whose files cannot be read, why. */
@@ -96,9 +102,9 @@ export async function storedStanding<B extends Branch>(
   create: () => B,
 ): Promise<StoredStanding<B>> {
   return unlessUnreadable(id, async () => {
-    const { ledger, branch } = await reader.follow(id, create);
+    const { ledger, branch, peers } = await reader.follow(id, create);
     const { conversation } = branch;
-    const { status, isForeign } = await standingAtRest(id, reader, { ledger, conversation });
+    const { status, isForeign } = await standingAtRest(id, reader, { ledger, conversation, peers });
     return isForeign ? { status } : { status, past: { branch, ledger } };
   });
 }
@@ -118,28 +124,30 @@ async function unlessUnreadable<S>(
 const HALTED = { state: "halted", since: null, node: null } as const;
 
 function unopened(id: AgentId, posture: Posture): AgentStatus {
-  return toStatus(createLedger(), { id, unread: 0, model: null, mode: "usual", undelivered: [] }, posture);
+  const nothing = { unread: 0, undelivered: [], peers: new Map(), conversation: createConversation() };
+  return toStatus(createLedger(), { id, ...nothing, model: null, mode: "usual" }, posture);
 }
 
 async function standingAtRest(
   id: AgentId,
   reader: Reader,
-  { ledger, conversation }: Pick<Digest, "ledger" | "conversation">,
+  { ledger, conversation, peers }: Pick<Digest, "ledger" | "conversation" | "peers">,
 ) {
   const mail = await reader.unread(id, ledger);
   const { model = null, workspace } = await reader.record(id);
   const mode = modeAfter(mail, conversation.run);
-  const facts = { id, unread: mail.length, model, mode, workspace, undelivered: ledger.undelivered };
+  const standing = { conversation, peers, undelivered: ledger.undelivered };
+  const facts = { id, ...standing, unread: mail.length, model, mode, workspace };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
   const isForeign = await reader.isForeign(id);
   const posture = isForeign ? waiting : resting(id, conversation, ledger.at || null);
   return { status: toStatus(ledger, facts, posture), isForeign };
 }
 
-interface StatusFacts extends Pick<AgentStatus, "id" | "unread" | "model" | "mode" | "workspace"> {
-  /** What the agent sent that is not in its recipient's mailbox yet. */
-  readonly undelivered: readonly Pick<Send, "to">[];
-}
+interface StatusFacts
+  extends
+    Pick<AgentStatus, "id" | "unread" | "model" | "mode" | "workspace">,
+    Pick<WaitingAgent, "undelivered" | "peers" | "conversation"> {}
 type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
 
 function resting(id: AgentId, conversation: ConversationAtRest, since: string | null): Posture {
@@ -159,7 +167,8 @@ function toStatus(ledger: Digest["ledger"], facts: StatusFacts, posture: Posture
   const name = displayName(id);
   const why = reason || undeliveredReason(undelivered);
   const spent = { steps, tokens, cost };
-  const standing = { id, name, state, reason: why, waitingFor, since, unread, held, ...spent, model };
+  const waits = waitsOf({ ...facts, state, since });
+  const standing = { id, name, state, reason: why, waitingFor, since, waits, unread, held, ...spent, model };
   return { ...standing, node, mode, ...(workspace && { workspace }) };
 }
 

@@ -13,6 +13,7 @@ import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
 import type { KnownOffers } from "./offers.ts";
 import { redactEvent } from "./redact-event.ts";
 import { createBranch, followLog, type Branch } from "./fold.ts";
+import { createTraffic, type PeerTraffic, type Traffic } from "./digest/traffic.ts";
 import { createFiles, showing, type Projector } from "./shown/state.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
@@ -32,6 +33,8 @@ export interface Memory extends ReadablePast {
   readonly agent: AgentId;
   /** Of the whole log. The same object also after `reopen`. */
   readonly ledger: Ledger;
+  /** Whom it wrote to and heard from, over the whole log. */
+  peers(): ReadonlyMap<AgentId, PeerTraffic>;
   /** Its log has failed: nothing can be added to it before `reopen`. */
   isDead(): boolean;
   /**
@@ -89,6 +92,7 @@ export async function openMemory(
     (event) => redactEvent(event, redactor),
     (event) => {
       account(ledger, event);
+      reading.traffic.see(event);
       reading.fold.see(event);
       inspect({ kind: "event", agent, event });
     },
@@ -108,6 +112,7 @@ export async function openMemory(
   return {
     agent,
     ledger,
+    peers: () => reading.traffic.peers,
     get conversation() {
       return reading.fold.conversation;
     },
@@ -145,6 +150,7 @@ async function viewOf(past: AsyncIterable<Event>, options: ViewOptions): Promise
 /** A log that was opened, and what was found in it. */
 interface LogReading extends OpenedLog {
   readonly ledger: Ledger;
+  readonly traffic: Traffic;
   readonly fold: Fold;
   /** The active branch. */
   readonly path: readonly SeqRange[];
@@ -152,10 +158,12 @@ interface LogReading extends OpenedLog {
 
 async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]): Promise<LogReading> {
   const ledger = createLedger();
+  const traffic = createTraffic();
   const follower = followLog(() => createFold(view));
   const { log, findings } = await open((event) => {
     try {
       account(ledger, event);
+      traffic.see(event);
       follower.see(event);
     } catch (error) {
       const problem = `event ${event.seq} of the log is not what its kind holds: ${messageOf(error)}`;
@@ -165,7 +173,7 @@ async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]
   const fold = await follower.settle(() => log.read());
   if (ledger.log !== log.id) ledger.numbers.clear();
   ledger.log = log.id;
-  return { log, findings, ledger, fold, path: pathTo(follower.forks) };
+  return { log, findings, ledger, traffic, fold, path: pathTo(follower.forks) };
 }
 
 /** Adds to a log what `clean` leaves, and joins what was added to what is folded from it: in the order of the log. */

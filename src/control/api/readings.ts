@@ -36,6 +36,12 @@ const overview = z.object({
   gone: z.array(z.string()).readonly().describe("Ids of those that are no more."),
   nodes: z.array(z.string()).readonly().describe("Those that run now."),
   servers: z.array(nodeServer).readonly(),
+  circles: z
+    .array(z.array(z.string()).readonly())
+    .readonly()
+    .describe(
+      "Agents at rest of which each waits for a reply of the next one, and the last for one of the first.",
+    ),
   away: z.string().nullable().describe("Why nothing can be told at the moment; null if all is well."),
 });
 

@@ -4,6 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import type { AgentId } from "../../domain/message/message.ts";
+import { circlesAmong } from "../../legion/waits.ts";
 import type { Overview } from "../api/legion-client.ts";
 import type { OverviewFrame } from "../api/readings.ts";
 import { encodeItem } from "./told-item.ts";
@@ -99,6 +100,7 @@ const NOTHING: Omit<OverviewFrame, "at" | "whole"> = {
   gone: [],
   nodes: [],
   servers: [],
+  circles: [],
   away: null,
 };
 
@@ -115,7 +117,9 @@ function createTold() {
     /** @param seen or why nothing could be seen; `undefined`: nothing is new */
     news(seen: Overview | string): Uint8Array | undefined {
       const { agents, ...others } =
-        typeof seen === "string" ? { ...(last ?? NOTHING), away: seen } : { ...seen, away: null };
+        typeof seen === "string"
+          ? { ...(last ?? NOTHING), away: seen }
+          : { ...seen, circles: circlesAmong(seen.agents), away: null };
       const now = new Map(agents.map((status) => [status.id, status]));
       const texts = new Map(agents.map((status) => [status.id, JSON.stringify(status)]));
       const gone = [...rows.keys()].filter((id) => !now.has(id));

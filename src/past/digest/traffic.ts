@@ -22,6 +22,8 @@ export const trafficSchema = z.array(z.tuple([z.string(), z.int(), z.string(), z
 
 type PackedTraffic = z.output<typeof trafficSchema>;
 
+export type Traffic = ReturnType<typeof createTraffic>;
+
 export function createTraffic(kept: PackedTraffic = []) {
   const peers = new Map<AgentId, PeerTraffic>(
     kept.map(([peer, sent, sentAt, taken, takenAt]) => [peer, { sent, sentAt, taken, takenAt }]),

@@ -9,6 +9,7 @@ import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
 import { CONTROL, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Module } from "../../domain/authoring/module.ts";
+import { createTraffic, type PeerTraffic } from "../../past/digest/traffic.ts";
 import { createBranch, followLog, type Branch } from "../../past/fold.ts";
 import type { ModuleState } from "../../past/state.ts";
 
@@ -43,6 +44,8 @@ export interface Reader {
 
 export interface Followed<B> {
   readonly ledger: Ledger;
+  /** Whom the agent wrote to and heard from. */
+  readonly peers: ReadonlyMap<AgentId, PeerTraffic>;
   readonly branch: B;
   /** What leads to the newest event. */
   readonly path: readonly SeqRange[];
@@ -110,13 +113,15 @@ export function createReader(place: ReadPlace): Reader {
   const { events, unread, last, lastStart } = place;
   const follow: Reader["follow"] = async (agent, create) => {
     const ledger = createLedger();
+    const traffic = createTraffic();
     const follower = followLog(create);
     for await (const event of events(agent)) {
       account(ledger, event);
+      traffic.see(event);
       follower.see(event);
     }
     const branch = await follower.settle(() => events(agent));
-    return { ledger, branch, path: pathTo(follower.forks) };
+    return { ledger, peers: traffic.peers, branch, path: pathTo(follower.forks) };
   };
   return {
     known: async () => (await place.known()).toSorted(byId),

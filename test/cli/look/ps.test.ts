@@ -35,7 +35,7 @@ it("shows every agent while no node runs, from the files alone", async () => {
     { id: "writer", name: "writer", unread: 1, model: "scripted" },
   ]);
   expect(Object.keys(json[0]!)).toEqual(
-    "id name state reason waitingFor since unread held steps tokens cost model node mode".split(" "),
+    "id name state reason waitingFor since waits unread held steps tokens cost model node mode".split(" "),
   );
 });
 
@@ -158,6 +158,7 @@ const status: AgentStatus = {
   cost: 0.01234,
   model: "anthropic/claude-sonnet-5-5",
   mode: "usual",
+  waits: [],
   node: "4711@here",
 };
 const parked: AgentStatus = {

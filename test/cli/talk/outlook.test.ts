@@ -16,6 +16,7 @@ const status: AgentStatus = {
   cost: 0,
   model: "offline",
   mode: "usual",
+  waits: [],
   node: null,
 };
 
