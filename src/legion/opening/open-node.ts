@@ -89,7 +89,8 @@ export async function openNode(order: OpeningOrder): Promise<OpenedLegion> {
     });
     const protect: OpenedLegion["protect"] = (paths) => paths.forEach((path) => added.add(path));
     const tell = voices?.onWarning ?? (() => undefined);
-    const node = await traced({ legion, reader, nodes, paths: legionPaths(project, home), clock, env, tell });
+    const paths = keep ? undefined : legionPaths(project, home);
+    const node = await traced({ legion, reader, nodes, paths, clock, env, tell });
     return { legion: node, backend, limits: rest.limits, protect };
   } catch (error) {
     await backend.close();

@@ -9,7 +9,8 @@ import type { Legion } from "../legion.ts";
 
 interface TracedNode extends Pick<Backend, "reader" | "nodes"> {
   readonly legion: Legion;
-  readonly paths: LegionPaths;
+  /** Absent: nothing is kept. */
+  readonly paths: LegionPaths | undefined;
   readonly clock: Clock;
   readonly env: Variables;
   readonly tell: (line: string) => void;
@@ -24,12 +25,12 @@ export async function traced(node: TracedNode): Promise<Legion> {
   for (const remark of remarks) tell(remark);
   if (!settings) return legion;
   const { startExporter } = await import("../tracing/exporter.ts");
-  const { openSentMarks } = await import("../tracing/marks.ts");
+  const { createSentMarks, openSentMarks } = await import("../tracing/marks.ts");
   const exporter = startExporter({
     ...{ reader, settings, clock, tell },
     // Elsewhere others run on other nodes, which send theirs.
     agents: nodes ? [...legion.agents.keys()] : await reader.known(),
-    marks: await openSentMarks(paths, nodes?.legion),
+    marks: paths ? await openSentMarks(paths, nodes?.legion) : createSentMarks(),
     version: packageVersion(),
   });
   legion.inspector.watch(exporter.see);

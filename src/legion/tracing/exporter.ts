@@ -41,10 +41,9 @@ export function startExporter(options: ExporterOptions): Exporter {
       tell(`what ${displayName(agent)} did is in no trace: ${messageOf(error)}`),
     );
     for (const [agent, end] of ends) {
-      const { log } = end;
-      const sent = options.marks.of(agent, log);
+      const sent = options.marks.of(agent, end.log);
       for await (const { seq, spans } of tracks.tell(agent, end)) {
-        batch.add(agent, { log, seq }, seq > sent ? spans : []);
+        batch.add(agent, { ...end, seq }, seq > sent ? spans : []);
         if (batch.isFull && !(await batch.send())) return;
       }
     }
@@ -60,6 +59,7 @@ export function startExporter(options: ExporterOptions): Exporter {
       tell(`traces cannot be made: ${messageOf(error)}`);
     }
   };
+  let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     while (behind.size > 0 && !over.signal.aborted) {
       await clock.sleep(PAUSE_MS, over.signal);
@@ -67,7 +67,7 @@ export function startExporter(options: ExporterOptions): Exporter {
     }
     running = undefined;
   };
-  let running: Promise<void> | undefined = run();
+  if (behind.size > 0) running = run();
   return {
     see(seen) {
       if (seen.kind !== "event" || seen.agent === CONTROL || over.signal.aborted) return;

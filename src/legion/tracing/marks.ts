@@ -26,12 +26,23 @@ const schema = z.object({
   agents: z.record(z.string(), z.object({ log: z.string(), seq: z.int().min(0) })),
 });
 
+/** Of a legion that is not kept either. */
+export function createSentMarks(): SentMarks {
+  return marksOf({}, () => Promise.resolve());
+}
+
 /** @param name of the legion, where it is kept elsewhere, and others may be as well */
 export async function openSentMarks(paths: LegionPaths, name?: string): Promise<SentMarks> {
   const file = join(paths.root, "cache", name === undefined ? "traces.json" : `traces-of-${name}.json`);
   const disk = createDisk(paths.tmp);
   const text = await disk.read(file).catch(() => undefined);
   const known = schema.safeParse(readJson(text?.toString() ?? "")).data?.agents ?? {};
+  return marksOf(known, (agents) => disk.replace(file, `${JSON.stringify({ format: 1, agents })}\n`));
+}
+
+type MarksByAgent = Readonly<Record<AgentId, SentMark>>;
+
+function marksOf(known: MarksByAgent, write: (all: MarksByAgent) => Promise<void>): SentMarks {
   const marks = new Map(Object.entries(known));
   return {
     of: (agent, log) => {
@@ -39,6 +50,6 @@ export async function openSentMarks(paths: LegionPaths, name?: string): Promise<
       return mark?.log === log ? mark.seq : 0;
     },
     set: (agent, mark) => void marks.set(agent, mark),
-    save: () => disk.replace(file, `${JSON.stringify({ format: 1, agents: Object.fromEntries(marks) })}\n`),
+    save: () => write(Object.fromEntries(marks)),
   };
 }

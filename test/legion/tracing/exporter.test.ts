@@ -1,11 +1,13 @@
 // The real program, with a collector that listens: what it gets is what `legion trace` says.
 
+import { randomUUID } from "node:crypto";
 import { beforeAll, expect, it } from "vitest";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { legion } from "../../cli/legion.ts";
 import { buildProgram, run, type Run } from "../../cli/program.ts";
+import { redisIsThere, startRedis } from "../../storage/redis/servers.ts";
 import { createTempProject } from "../../temp-project.ts";
 import { spansIn, startCollector, type Collector, type TakenSpan } from "./collector.ts";
 
@@ -23,8 +25,8 @@ function start(cwd: string, collector: Collector, env: Readonly<Record<string, s
 }
 
 /** What the record says is over. */
-async function recorded(cwd: string): Promise<readonly TakenSpan[]> {
-  const { out } = await legion(["trace"], { cwd });
+async function recorded(cwd: string, place: readonly string[] = []): Promise<readonly TakenSpan[]> {
+  const { out } = await legion(["trace", ...place], { cwd });
   return spansIn(out).filter((span) => !JSON.stringify(span).includes("ai_legion.open"));
 }
 
@@ -129,4 +131,34 @@ it("kill -9 in the middle of an export loses none, and what comes twice has the 
   await rm(join(cwd, MARKS));
   expect((await start(cwd, collector).ended).code).toBe(0);
   expect(byId(collector.spans)).toEqual(byId(await recorded(cwd)));
+});
+
+it("one that will never take a request is told of once, and gets the next one", async () => {
+  const cwd = await createTempProject();
+  const collector = await startCollector();
+  collector.answer = 400;
+  const { code, err } = await start(cwd, collector).ended;
+  expect(code).toBe(0);
+  expect(err.match(/are lost: it answers with status 400/g)).toHaveLength(1);
+  collector.answer = 200;
+  expect((await start(cwd, collector).ended).code).toBe(0);
+  const all = new Set((await recorded(cwd)).map(({ spanId }) => spanId));
+  expect(collector.spans.length).toBeLessThan(all.size);
+  expect(collector.spans.every(({ spanId }) => all.has(spanId))).toBe(true);
+});
+
+it.skipIf(!redisIsThere)("in Redis it gets the same", async () => {
+  const server = await startRedis({ config: ["appendonly yes", "appendfsync always"] });
+  try {
+    const [cwd, collector] = [await createTempProject(), await startCollector()];
+    const place = ["--bus", `redis://127.0.0.1:${server.port}`, "--name", `legion-${randomUUID()}`];
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    for (const _ of [1, 2])
+      expect((await run([...START, "tell 2 hello", ...place], { cwd, stdin: "", env }).ended).code).toBe(0);
+    expect(collector.spans.length).toBeGreaterThan(5);
+    expect(byId(collector.spans)).toEqual(byId(await recorded(cwd, place)));
+    expect(new Set(collector.spans.map(({ spanId }) => spanId)).size).toBe(collector.spans.length);
+  } finally {
+    await server.stop();
+  }
 });
