@@ -5,7 +5,7 @@ import { modeAfter } from "../agent/act/mode.ts";
 import { RESTING, YOUR_ACTION, type Standing } from "../agent/parts/presence.ts";
 import { createConversation, openCalls } from "../past/conversation.ts";
 import type { ConversationAtRest } from "../past/digest/at-rest.ts";
-import type { Digest } from "../past/digest/digest.ts";
+import type { DigestHead } from "../past/digest/digest.ts";
 import { createLedger, totalUsage } from "../past/ledger.ts";
 import { z } from "zod";
 import { dayOf } from "../base/calendar.ts";
@@ -85,7 +85,7 @@ export function liveStatus(
 
 /** The status of an agent that no process runs; of one whose files cannot be read, why. */
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
-  const standing = unlessUnreadable(id, async () => standingAtRest(id, reader, await reader.digest(id)));
+  const standing = unlessUnreadable(id, async () => standingAtRest(id, reader, await reader.standing(id)));
   return (await standing).status;
 }
 
@@ -128,11 +128,7 @@ function unopened(id: AgentId, posture: Posture): AgentStatus {
   return toStatus(createLedger(), { id, ...nothing, model: null, mode: "usual" }, posture);
 }
 
-async function standingAtRest(
-  id: AgentId,
-  reader: Reader,
-  { ledger, conversation, peers }: Pick<Digest, "ledger" | "conversation" | "peers">,
-) {
+async function standingAtRest(id: AgentId, reader: Reader, { ledger, conversation, peers }: DigestHead) {
   const mail = await reader.unread(id, ledger);
   const { model = null, workspace } = await reader.record(id);
   const mode = modeAfter(mail, conversation.run);
@@ -157,7 +153,7 @@ function resting(id: AgentId, conversation: ConversationAtRest, since: string | 
   return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
 }
 
-function toStatus(ledger: Digest["ledger"], facts: StatusFacts, posture: Posture): AgentStatus {
+function toStatus(ledger: DigestHead["ledger"], facts: StatusFacts, posture: Posture): AgentStatus {
   const { id, unread, model, mode, workspace, undelivered } = facts;
   const { state, reason, waitingFor, since, node } = posture;
   const { steps } = ledger.spent;

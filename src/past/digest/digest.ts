@@ -29,18 +29,34 @@ export interface Digest {
   readonly changes: readonly FileChange[];
 }
 
-const schema = z.object({
+/** How the agent stands: short, and all that most who ask want to know. */
+export type DigestHead = Pick<Digest, "ledger" | "conversation" | "peers">;
+
+const headSchema = z.object({
   version: z.literal(VERSION),
   ledger: ledgerSchema,
   conversation: atRestSchema,
   branch: branchSchema,
-  charges: chargesSchema,
   traffic: trafficSchema,
-  files: fileChangesSchema,
+});
+const schema = z.object({
+  head: headSchema,
+  rest: z.object({ charges: chargesSchema, files: fileChangesSchema }),
 });
 
-/** Plain JSON. */
+/** Plain JSON; the head is kept apart. */
 export type PackedDigest = z.output<typeof schema>;
+type PackedHead = PackedDigest["head"];
+
+/** As `readPacked`, of the head alone. */
+export function readHead(value: unknown): PackedHead | undefined {
+  return headSchema.safeParse(value).data;
+}
+
+export function headIn(kept: PackedHead): DigestHead {
+  const { conversation } = followAtRest(kept);
+  return { ledger: unpackLedger(kept.ledger), conversation, peers: createTraffic(kept.traffic).peers };
+}
 
 /** What `value` keeps, if it is what `pack` made; anything else is no digest. */
 export function readPacked(value: unknown): PackedDigest | undefined {
@@ -49,11 +65,11 @@ export function readPacked(value: unknown): PackedDigest | undefined {
 
 /** Folds a log, whatever its branch: from its beginning, or from behind the last event of what was kept. */
 export function createDigest(kept?: PackedDigest) {
-  const ledger = kept ? unpackLedger(kept.ledger) : createLedger();
-  const atRest = followAtRest(kept);
-  const { charges, ...charging } = createCharges(ledger, kept?.charges);
-  const traffic = createTraffic(kept?.traffic);
-  const files = createFileChanges(kept?.files);
+  const ledger = kept ? unpackLedger(kept.head.ledger) : createLedger();
+  const atRest = followAtRest(kept?.head);
+  const { charges, ...charging } = createCharges(ledger, kept?.rest.charges);
+  const traffic = createTraffic(kept?.head.traffic);
+  const files = createFileChanges(kept?.rest.files);
   return {
     get digest(): Digest {
       const { conversation } = atRest;
@@ -71,12 +87,8 @@ export function createDigest(kept?: PackedDigest) {
     /** To be called after the last event. @param read gives the log from its first event; it is read where the log went back */
     settle: (read: () => AsyncIterable<Event>): Promise<void> => atRest.settle(read),
     pack: (): PackedDigest => ({
-      version: VERSION,
-      ledger: packLedger(ledger),
-      ...atRest.pack(),
-      charges: charging.pack(),
-      traffic: traffic.pack(),
-      files: files.pack(),
+      head: { version: VERSION, ledger: packLedger(ledger), ...atRest.pack(), traffic: traffic.pack() },
+      rest: { charges: charging.pack(), files: files.pack() },
     }),
   };
 }

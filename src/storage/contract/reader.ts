@@ -3,7 +3,8 @@ import { fieldsOf, readJson } from "../../base/text/json.ts";
 import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import type { Event, SeqRange } from "../../domain/event/event.ts";
-import { createDigest, type Digest } from "../../past/digest/digest.ts";
+import type { Digest, DigestHead } from "../../past/digest/digest.ts";
+import { readDigest, readStanding, unbound, type Digested } from "./digests.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
@@ -24,6 +25,8 @@ export interface Reader {
   ledger(agent: AgentId): Promise<Ledger>;
   /** What the log comes to; mostly without reading it from its beginning. */
   digest(agent: AgentId): Promise<Digest>;
+  /** The same, but no more than how the agent stands: mostly without reading anything of the log. */
+  standing(agent: AgentId): Promise<DigestHead>;
   /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
   follow<B extends Branch>(agent: AgentId, create: () => B): Promise<Followed<B>>;
   /** Mail that the log has not taken in, oldest first; `marks` is what the log has. */
@@ -104,13 +107,15 @@ export interface ReadPlace extends Pick<
 > {
   /** What the last start made of the agent, as JSON; `undefined` if nothing is known. */
   recordText(agent: AgentId): Promise<string | undefined>;
-  /** Absent: the log is read. */
-  digest?(agent: AgentId): Promise<Digest>;
+  /** Absent: nothing is kept of any log. */
+  digested?(agent: AgentId): Promise<Digested>;
 }
 
 /** @param place knows agents in any order, and its blobs may be kept */
 export function createReader(place: ReadPlace): Reader {
   const { events, unread, last, lastStart } = place;
+  const digested = async (agent: AgentId): Promise<Digested> =>
+    (await place.digested?.(agent)) ?? { log: unbound((from) => events(agent, from)) };
   const follow: Reader["follow"] = async (agent, create) => {
     const ledger = createLedger();
     const traffic = createTraffic();
@@ -132,7 +137,8 @@ export function createReader(place: ReadPlace): Reader {
       for await (const event of events(agent)) account(ledger, event);
       return ledger;
     },
-    digest: (agent) => place.digest?.(agent) ?? digestOf((from) => events(agent, from)),
+    digest: async (agent) => readDigest(await digested(agent)),
+    standing: async (agent) => readStanding(await digested(agent)),
     follow,
     unread,
     state: async (agent) => (await follow(agent, createBranch)).branch.state,
@@ -157,20 +163,15 @@ export function createReader(place: ReadPlace): Reader {
   };
 }
 
-/** Reads the whole log. */
-async function digestOf(events: (from?: number) => AsyncIterable<Event>): Promise<Digest> {
-  const fold = createDigest();
-  for await (const event of events()) fold.see(event);
-  await fold.settle(events);
-  return fold.digest;
-}
-
 /** Keeps nothing. */
 function readOnly(blobs: Blobs): Blobs {
   return { ...blobs, keep: (content) => Promise.resolve(sha256(content)) };
 }
 
+/** Made once: it takes longer than to compare many. */
+const NUMERIC = new Intl.Collator("en", { numeric: true });
+
 /** Numbers by their value. */
 export function byId(a: AgentId, b: AgentId): number {
-  return a.localeCompare(b, "en", { numeric: true });
+  return NUMERIC.compare(a, b);
 }

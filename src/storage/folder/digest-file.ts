@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { readReal } from "../../base/files/real-file.ts";
 import { fieldsOf } from "../../base/text/json.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import { fromLine, toLine } from "./line.ts";
+import { eachLine, fromLine, isWhole, toLine } from "./line.ts";
 import { legionPaths, type LegionPaths } from "./paths.ts";
 
 /** Where the digests of a legion are. */
@@ -26,24 +26,30 @@ export function digestFolderOf(project: string, legion: string): DigestFolder {
   return { folder: join(root, "cache", `digests-of-${legion}`), tmp };
 }
 
-/** Its methods never reject. */
+/** The head of a digest is one line, the rest of it another. Its methods never reject. */
 export function digestFile({ folder, tmp }: DigestFolder, agent: AgentId) {
   const path = join(folder, `${agent}.json`);
   return {
     /** What was written, as a whole; `undefined` if there is none. */
     async read() {
-      const line = await readReal(path).catch(() => undefined);
-      const kept = line && fromLine(line.subarray(0, -1));
-      if (!kept) return undefined;
-      const { binding, packed } = fieldsOf(kept);
-      return { binding, packed };
+      const [first, second] = linesIn(await readReal(path).catch(() => Buffer.alloc(0)));
+      const { binding, head } = fieldsOf(first && fromLine(first));
+      const { rest } = fieldsOf(second && fromLine(second));
+      return rest === undefined ? undefined : { binding, head, rest };
+    },
+    /** The same, if it is there as a whole, without the rest: that takes most of the time. */
+    async readHead() {
+      const [first, second] = linesIn(await readReal(path).catch(() => Buffer.alloc(0)));
+      if (!first || !second || !isWhole(second)) return undefined;
+      const { binding, head } = fieldsOf(fromLine(first));
+      return head === undefined ? undefined : { binding, head };
     },
     /** Readers see the old content or the new one. What a power cut leaves of it is found out when it is read. */
-    async write(kept: object): Promise<void> {
+    async write({ rest, ...head }: { readonly rest: unknown }): Promise<void> {
       const draft = join(tmp, randomUUID());
       try {
         for (const made of [tmp, dirname(folder), folder]) await makeReal(made);
-        await writeFile(draft, toLine(kept), { flag: "wx", mode: 0o600 });
+        await writeFile(draft, toLine(head) + toLine({ rest }), { flag: "wx", mode: 0o600 });
         await rename(draft, path);
       } catch {
         await rm(draft, { force: true }).catch(() => undefined);
@@ -51,6 +57,13 @@ export function digestFile({ folder, tmp }: DigestFolder, agent: AgentId) {
     },
     remove: () => rm(path, { force: true }).catch(() => undefined),
   };
+}
+
+/** The lines that end. */
+function linesIn(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  eachLine(bytes, (line) => lines.push(line));
+  return lines;
 }
 
 /** Makes the folder unless it is there; nothing is written through a link. */

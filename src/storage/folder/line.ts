@@ -22,16 +22,22 @@ export function toLine(record: object): string {
 
 /** The record of one line without its newline; `undefined` if the bytes are not what was written. */
 export function fromLine<R extends object>(line: Buffer): R | undefined {
+  if (!isWhole(line)) return undefined;
   const mark = line.length - CRC_BYTES;
-  if (mark < 1 || line.compare(CRC_MARK, 0, CRC_MARK.length, mark, mark + CRC_MARK.length) !== 0)
-    return undefined;
-  if (sumAt(line, mark) !== crc32(line.subarray(0, mark))) return undefined;
   try {
     return JSON.parse(`${line.toString("utf8", 0, mark)}}`) as R;
   } catch {
     // A stretch of a damaged line can have the right sum and be no record.
     return undefined;
   }
+}
+
+/** Are the bytes of one line without its newline what was written? */
+export function isWhole(line: Buffer): boolean {
+  const mark = line.length - CRC_BYTES;
+  if (mark < 1 || line.compare(CRC_MARK, 0, CRC_MARK.length, mark, mark + CRC_MARK.length) !== 0)
+    return false;
+  return sumAt(line, mark) === crc32(line.subarray(0, mark));
 }
 
 /** Calls `each` with every whole line of `bytes`, without its newline, and its offset. */

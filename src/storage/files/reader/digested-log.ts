@@ -52,12 +52,12 @@ export function createDigestedLog({
   let found: readonly BoundSegment[] | undefined;
   const read = new Map<string, number>();
   return {
-    async isBound(binding, last) {
+    async compare(binding, last) {
       found = await lookAt(place);
       const { data = [] } = bindingSchema.safeParse(binding);
-      if (!(await isStill(data, found, { ...place, last }))) return false;
-      before = data;
-      return true;
+      before = (await isStill(data, found, { ...place, last })) ? data : [];
+      if (before.length === 0) return "other";
+      return isUntouched(before, found) ? "same" : "grown";
     },
     async *events(from) {
       found ??= await lookAt(place);
@@ -79,7 +79,7 @@ export function createDigestedLog({
         if (sum === undefined) return undefined;
         bound.push({ ...now, bytes, sum });
       }
-      return bound;
+      return { binding: bound, isAtRest: bound.every(({ mark }) => mark !== null) };
     },
   };
 }

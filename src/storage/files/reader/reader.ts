@@ -18,7 +18,6 @@ import { legionPaths, type LegionPaths } from "../../folder/paths.ts";
 import { openPersonFolder, type PersonFolder } from "../../folder/person/folder.ts";
 import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
-import { readDigest } from "../../contract/digests.ts";
 import { digestFile, digestFolder } from "../../folder/digest-file.ts";
 import { createDigestedLog } from "./digested-log.ts";
 import { isForeign } from "../foreign.ts";
@@ -65,14 +64,11 @@ export function createFileReader(
     unread: async (agent, marks) =>
       (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread,
     recordText,
-    async digest(agent) {
-      const log = createDigestedLog({ folder: paths.agent(agent), disk });
+    digested: async (agent) => ({
+      log: createDigestedLog({ folder: paths.agent(agent), disk }),
       // What came with somebody else's log may be theirs as well.
-      return readDigest(
-        log,
-        (await isOthers(agent).catch(() => true)) ? undefined : digestFile(digests, agent),
-      );
-    },
+      place: (await isOthers(agent).catch(() => true)) ? undefined : digestFile(digests, agent),
+    }),
     lastStart: async () => readLastStart((await recordText(CONTROL)) ?? ""),
     blobs,
   });

@@ -13,19 +13,22 @@ const bindingSchema = z.object({ log: z.string().nullable(), sum: z.int() });
 export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
   const { link, legion, agent } = place;
   let sum = 0;
-  const nameOf = async (): Promise<string | null> => {
-    const name = await link.command("HGET", agentKeys(legion, agent).meta, "log");
-    return typeof name === "string" ? name : null;
+  const look = async (): Promise<{ readonly name: string | null; readonly last: number }> => {
+    const reply = await link.command("HMGET", agentKeys(legion, agent).meta, "log", "seq");
+    const [name = null, last] = reply as readonly (string | null)[];
+    return { name, last: Number(last) };
   };
   return {
-    async isBound(binding, last) {
+    async compare(binding, last) {
       const { data } = bindingSchema.safeParse(binding);
-      if (!data || data.log !== (await nameOf())) return false;
+      const now = data && (await look());
+      if (!now || data.log !== now.name) return "other";
       for await (const event of readRedisLog(place, last)) {
         sum = sumOf(event);
-        return event.seq === last && sum === data.sum;
+        if (event.seq !== last || sum !== data.sum) return "other";
+        return now.last === last ? "same" : "grown";
       }
-      return false;
+      return "other";
     },
     async *events(from) {
       for await (const event of readRedisLog(place, from)) {
@@ -34,7 +37,7 @@ export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
       }
     },
     all: () => readRedisLog(place),
-    bind: async () => ({ log: await nameOf(), sum }),
+    bind: async () => ({ binding: { log: (await look()).name, sum }, isAtRest: true }),
   };
 }
 

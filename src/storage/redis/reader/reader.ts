@@ -5,9 +5,8 @@ import { isLegionError } from "../../../base/errors.ts";
 import { linkSignals } from "../../../base/process/signals.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
-import type { Digest } from "../../../past/digest/digest.ts";
 import type { Following, Patience } from "../../contract/backend.ts";
-import { readDigest } from "../../contract/digests.ts";
+import type { Digested } from "../../contract/digests.ts";
 import { createEventSource } from "../../contract/event-source.ts";
 import { readLastStart } from "../../contract/last-start.ts";
 import { createReader, type Reader, type ReadPlace } from "../../contract/reader.ts";
@@ -29,9 +28,12 @@ import type { LegionPlace } from "../scripts/scope.ts";
  * @param digests where digests are kept on this machine; absent: nowhere
  */
 export function createRedisReader(place: LegionPlace, digests?: DigestFolder): Reader {
-  const digest = (agent: AgentId): Promise<Digest> =>
-    readDigest(createDigestedRedisLog({ ...place, agent }), digests && digestFile(digests, agent));
-  return createReader({ ...readIn(place), digest });
+  const digested = (agent: AgentId): Promise<Digested> =>
+    Promise.resolve({
+      log: createDigestedRedisLog({ ...place, agent }),
+      place: digests && digestFile(digests, agent),
+    });
+  return createReader({ ...readIn(place), digested });
 }
 
 /** What agents are copied out with. */

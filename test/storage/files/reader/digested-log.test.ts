@@ -63,21 +63,29 @@ async function createKept(steps = STEPS) {
   await write(steps);
   return {
     ...{ project, reader, folder, kept, write },
-    digest: () => reader.digest("1"),
+    /** Whoever asks for less is told the same, and first: what was kept must not be mended for them. */
+    async digest(): Promise<Digest> {
+      const { ledger, conversation } = await reader.standing("1");
+      const digest = await reader.digest("1");
+      expect({ ledger, conversation }).toEqual({ ledger: digest.ledger, conversation: digest.conversation });
+      return digest;
+    },
     /** Has the digest that is kept say what no log does. */
     async forge(): Promise<void> {
       await reader.digest("1");
-      const { crc: _, ...said } = JSON.parse(await readFile(kept, "utf8")) as Kept & { readonly crc: string };
-      said.packed.ledger.spent.steps = FORGED;
-      await writeFile(kept, toLine(said));
+      const [first = "", rest = ""] = (await readFile(kept, "utf8")).split("\n");
+      const { crc: _, ...said } = JSON.parse(first) as KeptHead;
+      said.head.ledger.spent.steps = FORGED;
+      await writeFile(kept, `${toLine(said)}${rest}\n`);
     },
     segments: () => readdir(join(folder, "log")),
     pathOf: async (index: number) => join(folder, "log", (await readdir(join(folder, "log"))).at(index)!),
   };
 }
 
-interface Kept {
-  readonly packed: { readonly ledger: { readonly spent: { steps: number } } };
+interface KeptHead {
+  readonly crc: string;
+  readonly head: { readonly ledger: { readonly spent: { steps: number } } };
 }
 
 const stepsOf = ({ ledger }: Digest): number => ledger.spent.steps;
@@ -145,7 +153,8 @@ describe("what is kept of a log is gone on from", () => {
       },
     };
     const log = createDigestedLog({ folder, disk: watched });
-    expect(stepsOf(await readDigest(log, digestFile(digestFolder(reader.paths), "1")))).toBe(STEPS + 1);
+    const place = digestFile(digestFolder(reader.paths), "1");
+    expect(stepsOf(await readDigest({ log, place }))).toBe(STEPS + 1);
     expect(read).toHaveLength(1);
     expect(read[0]).toBeLessThanOrEqual(16_384);
   });
@@ -155,11 +164,19 @@ describe("a log is read from its beginning, and the answer is the same,", () => 
   it.each<[string, (place: Awaited<ReturnType<typeof createKept>>) => Promise<unknown>]>([
     ["where what was kept is gone", ({ kept }) => rm(kept)],
     ["where it is torn", ({ kept }) => truncate(kept, 500)],
+    [
+      "where half of it is gone",
+      async ({ kept }) => writeFile(kept, (await readFile(kept, "utf8")).split("\n", 1)[0]!),
+    ],
+    [
+      "where its rest is gone",
+      async ({ kept }) => writeFile(kept, `${(await readFile(kept, "utf8")).split("\n", 1)[0]}\n`),
+    ],
     ["where it is empty", ({ kept }) => writeFile(kept, "")],
     ["where one bit of it is another", ({ kept }) => flip(kept)],
     [
       "where another version wrote it",
-      ({ kept }) => rewrite(kept, (said) => ({ ...said, packed: { version: 0 } })),
+      ({ kept }) => rewrite(kept, (said) => ({ ...said, head: { version: 0 } })),
     ],
     ["where it is bound to nothing", ({ kept }) => rewrite(kept, (said) => ({ ...said, binding: [] }))],
     ["where a folder stands in its place", async ({ kept }) => (await rm(kept), mkdir(kept))],
@@ -236,8 +253,8 @@ async function flip(path: string): Promise<void> {
 }
 
 async function rewrite(path: string, change: (said: object) => object): Promise<void> {
-  const line = await readFile(path);
-  await writeFile(path, toLine(change(fromLine<object>(line.subarray(0, -1))!)));
+  const [first = "", rest = ""] = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, `${toLine(change(fromLine<object>(Buffer.from(first))!))}${rest}\n`);
 }
 
 describe("what is kept", () => {

@@ -32,15 +32,22 @@ describe.skipIf(!redisIsThere)("the digest of a log in Redis", () => {
     await place.enlist("1", {});
     await place.append("1", steps(STEPS));
     const path = join(folder.folder, "1.json");
-    const stepsNow = async (): Promise<number> => (await reader.digest("1")).ledger.spent.steps;
-    expect(await stepsNow()).toBe(STEPS);
-    const { crc: _, ...said } = JSON.parse(await readFile(path, "utf8")) as {
-      readonly crc: string;
-      readonly packed: { readonly ledger: { readonly spent: { steps: number } } };
+    /** Whoever asks for less is told the same. */
+    const stepsNow = async (): Promise<number> => {
+      const { steps } = (await reader.standing("1")).ledger.spent;
+      expect((await reader.digest("1")).ledger.spent.steps).toBe(steps);
+      return steps;
     };
-    said.packed.ledger.spent.steps = FORGED;
-    await writeFile(path, toLine(said));
+    expect(await stepsNow()).toBe(STEPS);
+    const [first = "", rest = ""] = (await readFile(path, "utf8")).split("\n");
+    const { crc: _, ...said } = JSON.parse(first) as {
+      readonly crc: string;
+      readonly head: { readonly ledger: { readonly spent: { steps: number } } };
+    };
+    said.head.ledger.spent.steps = FORGED;
+    await writeFile(path, `${toLine(said)}${rest}\n`);
     expect(await stepsNow()).toBe(FORGED);
+    expect((await reader.standing("1")).ledger.spent.steps).toBe(FORGED);
     return { link, legion, place, path, folder, stepsNow };
   }
 
