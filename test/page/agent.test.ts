@@ -5,9 +5,7 @@ import { chromiumIsThere, show, startLegion, startPage, typing } from "./kit.ts"
 
 beforeAll(buildProgram, 120_000);
 
-const MINUTE_MS = 60_000;
-
-describe.skipIf(!chromiumIsThere)("the page of an agent", () => {
+describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, () => {
   it("streams its events, with its goals, its notes and the prompt of a decision beside them", async () => {
     const { url, legion } = await startLegion("2");
     const { page, until } = await show(url);
@@ -50,72 +48,64 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", () => {
     expect(await page.title()).toBe("AI Legion");
   });
 
-  it(
-    "reads older events as the person scrolls up, stays there while more come, and misses none",
-    async () => {
-      const { url, legion } = await startLegion("1");
-      const words = Array.from({ length: 30 }, (_, n) => `goal number ${n + 1}`).join(" then ");
-      for (let round = 0; round < 10; round++) await legion("send", "1", words);
-      const { page, until, texts } = await show(url);
-      await until(".c-name", "Agent 1");
-      await page.click("#agent-1 .c-name");
-      await until(".facts .state", "idle");
-      await until(".entry.k-message", "#10");
-      await page.click(".timeline-foot input");
-      await page.waitForFunction(
-        () => {
-          document.querySelector(".timeline .scroll")!.scrollTo({ top: 0 });
-          return document.querySelector(".older") === null;
-        },
-        { polling: 50 },
-      );
-      await until(".k-opened", "log");
-      const sizes = (await texts(".entry .seq")).map(Number);
-      expect(sizes).toEqual(sizes.map((_, index) => index + 1));
-      await legion("send", "1", "note last: the very last");
-      await until(".timeline-foot button", "To the newest");
-      expect(await page.$eval(".timeline .scroll", ({ scrollTop }) => scrollTop)).toBe(0);
-      await page.click(".timeline-foot button");
-      await until(".k-message", "the very last");
-      await page.waitForFunction(() => {
-        const { scrollTop, scrollHeight, clientHeight } = document.querySelector(".timeline .scroll")!;
-        return scrollHeight - scrollTop - clientHeight < 48;
-      });
-    },
-    MINUTE_MS,
-  );
+  it("reads older events as the person scrolls up, stays there while more come, and misses none", async () => {
+    const { url, legion } = await startLegion("1");
+    const words = Array.from({ length: 30 }, (_, n) => `goal number ${n + 1}`).join(" then ");
+    for (let round = 0; round < 10; round++) await legion("send", "1", words);
+    const { page, until, texts } = await show(url);
+    await until(".c-name", "Agent 1");
+    await page.click("#agent-1 .c-name");
+    await until(".facts .state", "idle");
+    await until(".entry.k-message", "#10");
+    await page.click(".timeline-foot input");
+    await page.waitForFunction(
+      () => {
+        document.querySelector(".timeline .scroll")!.scrollTo({ top: 0 });
+        return document.querySelector(".older") === null;
+      },
+      { polling: 50 },
+    );
+    await until(".k-opened", "log");
+    const sizes = (await texts(".entry .seq")).map(Number);
+    expect(sizes).toEqual(sizes.map((_, index) => index + 1));
+    await legion("send", "1", "note last: the very last");
+    await until(".timeline-foot button", "To the newest");
+    expect(await page.$eval(".timeline .scroll", ({ scrollTop }) => scrollTop)).toBe(0);
+    await page.click(".timeline-foot button");
+    await until(".k-message", "the very last");
+    await page.waitForFunction(() => {
+      const { scrollTop, scrollHeight, clientHeight } = document.querySelector(".timeline .scroll")!;
+      return scrollHeight - scrollTop - clientHeight < 48;
+    });
+  });
 
-  it(
-    "goes on where it was when the node is killed and started again: nothing is missing, nothing twice",
-    async () => {
-      const cwd = await createTempProject();
-      const legion = typing(cwd);
-      const start = async () => {
-        const node = run(["start", "2", "--model", "offline", "--tick", "0"], { cwd });
-        await node.until("files ");
-        return node;
-      };
-      const first = await start();
-      const { page, until, texts } = await show(await startPage(cwd));
-      await until(".c-name", "Agent 2");
-      await page.click("#agent-2 .c-name");
-      await legion("send", "2", "note before: said before");
-      await until(".k-result", "ok");
-      first.child.kill("SIGKILL");
-      await first.ended;
-      await until(".facts", "no node runs it");
-      await legion("send", "2", "note after: said after");
-      await start();
-      await until(".note summary", "after");
-      await until(".k-message", "said after");
-      await page.click(".timeline-foot input");
-      const log = (await legion("log", "2", "--json")).trim().split("\n");
-      const seqs = log.map((line) => String((JSON.parse(line) as { seq: number }).seq));
-      await until(".entry .seq", seqs.at(-1)!);
-      expect(await texts(".entry .seq")).toEqual(seqs);
-    },
-    MINUTE_MS,
-  );
+  it("goes on where it was when the node is killed and started again: nothing is missing, nothing twice", async () => {
+    const cwd = await createTempProject();
+    const legion = typing(cwd);
+    const start = async () => {
+      const node = run(["start", "2", "--model", "offline", "--tick", "0"], { cwd });
+      await node.until("files ");
+      return node;
+    };
+    const first = await start();
+    const { page, until, texts } = await show(await startPage(cwd));
+    await until(".c-name", "Agent 2");
+    await page.click("#agent-2 .c-name");
+    await legion("send", "2", "note before: said before");
+    await until(".k-result", "ok");
+    first.child.kill("SIGKILL");
+    await first.ended;
+    await until(".facts", "no node runs it");
+    await legion("send", "2", "note after: said after");
+    await start();
+    await until(".note summary", "after");
+    await until(".k-message", "said after");
+    await page.click(".timeline-foot input");
+    const log = (await legion("log", "2", "--json")).trim().split("\n");
+    const seqs = log.map((line) => String((JSON.parse(line) as { seq: number }).seq));
+    await until(".entry .seq", seqs.at(-1)!);
+    expect(await texts(".entry .seq")).toEqual(seqs);
+  });
 
   it("says that there is no such agent, and names those that there are", async () => {
     const { url } = await startLegion("2");

@@ -6,7 +6,7 @@ import { chromiumIsThere, show, startLegion, startPage } from "./kit.ts";
 
 beforeAll(buildProgram, 120_000);
 
-describe.skipIf(!chromiumIsThere)("the person's word on the page", () => {
+describe.skipIf(!chromiumIsThere)("the person's word on the page", { timeout: 90_000 }, () => {
   it("reaches the chosen agents with the keyboard alone, and what they answer is in the inbox", async () => {
     const { url } = await startLegion("3");
     const { page, until, tabTo } = await show(url);

@@ -6,7 +6,7 @@ beforeAll(buildProgram, 120_000);
 
 const ROW = ".rows .row";
 
-describe.skipIf(!chromiumIsThere)("the page of a legion", () => {
+describe.skipIf(!chromiumIsThere)("the page of a legion", { timeout: 90_000 }, () => {
   it("shows every agent and what it does, and takes the token out of the address at once", async () => {
     const { url, legion } = await startLegion("3");
     const { page, until, texts } = await show(url);
