@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read } from "../connection/api.ts";
 import { Desk } from "../control/desk.tsx";
@@ -20,7 +20,6 @@ import { Timeline } from "./timeline.tsx";
 
 /** What an agent wants and knows is read with its whole log: not more often. */
 const APART_MS = 2_000;
-const NO_PATH: readonly (readonly [number, number])[] = [];
 
 export function Agent({ agent }: { readonly agent: string }): JSX.Element {
   const record = useRef<ReturnType<typeof openRecord>>(undefined);
@@ -43,7 +42,10 @@ export function Agent({ agent }: { readonly agent: string }): JSX.Element {
       record.current!.close();
     };
   }, []);
-  const moved = `${status.value?.steps} ${status.value?.state}`;
+  const fork = record.current.stretch.value?.events.findLast(({ kind }) => kind === "branch")?.seq;
+  const moved = `${status.value?.steps} ${status.value?.state} ${fork}`;
+  const { path = [] } = details.value ?? {};
+  const steadyPath = useMemo(() => path, [path.join()]);
   useEffect(() => {
     looked.next ??= setTimeout(() => void look(), Math.max(0, looked.atMs + APART_MS - Date.now()));
   }, [moved]);
@@ -62,7 +64,7 @@ export function Agent({ agent }: { readonly agent: string }): JSX.Element {
       )}
       <QuestionsOf agent={agent} />
       <div class="columns">
-        <Timeline agent={agent} record={record.current} path={details.value?.path ?? NO_PATH} />
+        <Timeline agent={agent} record={record.current} path={steadyPath} />
         <Beside agent={agent} details={details.value} />
       </div>
       <Desk targets={[agent]} />

@@ -29,6 +29,8 @@ export function Inbox(): JSX.Element {
     void lookAtDead();
   }, []);
   useEffect(markSeen);
+  // Whoever replies writes next.
+  useEffect(() => document.querySelector<HTMLElement>(".desk textarea")?.focus(), [to.value]);
   const newest = messages.slice(-many.value).toReversed();
   return (
     <main class="area">

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildProgram, run } from "../cli/program.ts";
 import { createTempProject } from "../temp-project.ts";
@@ -105,6 +108,36 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     const seqs = log.map((line) => String((JSON.parse(line) as { seq: number }).seq));
     await until(".entry .seq", seqs.at(-1)!);
     expect(await texts(".entry .seq")).toEqual(seqs);
+  });
+
+  it.skipIf(process.platform === "win32")("shows what a command prints while it runs", async () => {
+    const { cwd, url, legion } = await startLegion("1", "--yes");
+    execFileSync("mkfifo", [join(cwd, "gate")]);
+    const { page, until } = await show(url);
+    await until(".c-name", "Agent 1");
+    await page.click("#agent-1 .c-name");
+    await until("h1", "Agent 1");
+    await legion("send", "1", "run echo it has begun; cat gate");
+    await until(".live .call", "it has begun");
+    await until(".facts .state", "acting");
+    await writeFile(join(cwd, "gate"), "and ended");
+    await until(".k-result .text", "and ended");
+    await page.waitForSelector(".live", { hidden: true });
+  });
+
+  it("shows the branches of its log, and which events stand on one that was left", async () => {
+    const { url, legion } = await startLegion("1");
+    await legion("send", "1", "goal the first");
+    const { page, until, texts } = await show(url);
+    await until(".c-name", "Agent 1");
+    await page.click("#agent-1 .c-name");
+    await until(".goals li", "the first");
+    await until(".facts .state", "idle");
+    const [mail] = await texts(".k-message .seq");
+    await legion("fork", "1", "--at", mail!);
+    await until(".branches b", "goes on");
+    await until(".entry.left", "on a branch that was left");
+    expect((await texts(".branches li"))[0]).toMatch(/^1 to \d+$/);
   });
 
   it("says that there is no such agent, and names those that there are", async () => {
