@@ -140,6 +140,31 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     expect((await texts(".branches li"))[0]).toMatch(/^1 to \d+$/);
   });
 
+  it("holds no connection in a tab that nobody sees, and has missed nothing when somebody does again", async () => {
+    const { url, legion } = await startLegion("1");
+    const { page, until, texts } = await show(url);
+    await until(".c-name", "Agent 1");
+    await page.click("#agent-1 .c-name");
+    await legion("send", "1", "goal one");
+    await until(".goals li", "one");
+    const turn = (state: "hidden" | "visible"): Promise<void> =>
+      page.evaluate((to) => {
+        Object.defineProperty(document, "hidden", { configurable: true, value: to === "hidden" });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, state);
+    const left = new Set<string>();
+    page.on("requestfailed", (request) => left.add(new URL(request.url()).pathname));
+    await turn("hidden");
+    await expect.poll(() => [...left].sort()).toEqual(["/v1/agents/1/events", "/v1/overview"]);
+    await legion("send", "1", "goal two");
+    await turn("visible");
+    await until(".goals li", "two");
+    await until(".facts", "4 steps");
+    await page.click(".timeline-foot input");
+    const seqs = (await texts(".entry .seq")).map(Number);
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  });
+
   it("says that there is no such agent, and names those that there are", async () => {
     const { url } = await startLegion("2");
     const { page, until } = await show(url);
