@@ -3,9 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChild, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Call, Event } from "../../src/domain/event/event.ts";
+import type { Event } from "../../src/domain/event/event.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
+import { callsOf } from "./calls.ts";
 import { Entry, isMinor } from "./entry.tsx";
 import type { AgentRecord } from "./record.ts";
 
@@ -107,12 +108,10 @@ function useEntries(
   const kept = useRef({ path, made: new Map<number, JSX.Element>() });
   if (kept.current.path !== path) kept.current = { path, made: new Map() };
   return (events, all) => {
-    const calls = new Map<string, Call>();
-    for (const event of all)
-      if (event.kind === "decision") for (const call of event.calls) calls.set(call.id, call);
+    const calls = callsOf(all);
     const made = new Map<number, JSX.Element>();
     for (const event of events) {
-      const call = event.kind === "result" && event.call !== null ? calls.get(event.call) : undefined;
+      const call = calls.get(event.seq);
       const isLeft = !isOn(path, event.seq);
       const entry = kept.current.made.get(event.seq) ?? (
         <Entry key={event.seq} agent={agent} event={event} call={call} isLeft={isLeft} />
