@@ -85,8 +85,25 @@ export function liveStatus(
 
 /** The status of an agent that no process runs; of one whose files cannot be read, why. */
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
-  const standing = unlessUnreadable(id, async () => standingAtRest(id, reader, await reader.standing(id)));
+  const standing = unlessUnreadable(id, () => standingAtRest(id, reader, reader.standing(id)));
   return (await standing).status;
+}
+
+/** So many are read at once: most of the time the disk is waited for. */
+const AT_ONCE = 4;
+
+/** The same of each of them. */
+export async function storedStatuses(
+  ids: readonly AgentId[],
+  reader: Reader,
+): Promise<ReadonlyMap<AgentId, AgentStatus>> {
+  const statuses = new Map<AgentId, AgentStatus>();
+  const left = ids.values();
+  const readOn = async (): Promise<void> => {
+    for (const id of left) statuses.set(id, await storedStatus(id, reader));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, readOn));
+  return statuses;
 }
 
 export interface StoredStanding<B extends Branch> {
@@ -104,7 +121,8 @@ export async function storedStanding<B extends Branch>(
   return unlessUnreadable(id, async () => {
     const { ledger, branch, peers } = await reader.follow(id, create);
     const { conversation } = branch;
-    const { status, isForeign } = await standingAtRest(id, reader, { ledger, conversation, peers });
+    const standing = Promise.resolve({ ledger, conversation, peers });
+    const { status, isForeign } = await standingAtRest(id, reader, standing);
     return isForeign ? { status } : { status, past: { branch, ledger } };
   });
 }
@@ -128,14 +146,17 @@ function unopened(id: AgentId, posture: Posture): AgentStatus {
   return toStatus(createLedger(), { id, ...nothing, model: null, mode: "usual" }, posture);
 }
 
-async function standingAtRest(id: AgentId, reader: Reader, { ledger, conversation, peers }: DigestHead) {
+async function standingAtRest(id: AgentId, reader: Reader, head: Promise<DigestHead>) {
+  const [{ ledger, conversation, peers }, { model = null, workspace }, isForeign] = await Promise.all([
+    head,
+    reader.record(id),
+    reader.isForeign(id),
+  ]);
   const mail = await reader.unread(id, ledger);
-  const { model = null, workspace } = await reader.record(id);
   const mode = modeAfter(mail, conversation.run);
   const standing = { conversation, peers, undelivered: ledger.undelivered };
   const facts = { id, ...standing, unread: mail.length, model, mode, workspace };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
-  const isForeign = await reader.isForeign(id);
   const posture = isForeign ? waiting : resting(id, conversation, ledger.at || null);
   return { status: toStatus(ledger, facts, posture), isForeign };
 }

@@ -4,7 +4,7 @@ import type { AgentId } from "../../domain/message/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { nodeName, type Nodes, type Whereabouts } from "../../storage/contract/nodes.ts";
 import type { WorkspaceId } from "../../storage/folder/workspace.ts";
-import { type AgentStatus, storedStatus } from "../../legion/status.ts";
+import { type AgentStatus, storedStatuses } from "../../legion/status.ts";
 import type { Overview } from "../api/legion-client.ts";
 import type { AnswerOf } from "../api/routes.ts";
 import { nodeClient, unlessLocked, type NodesClient } from "./client.ts";
@@ -37,8 +37,13 @@ export async function statusOfAll(
     if (status.node !== null || !live.has(status.id)) live.set(status.id, status);
   }
   const places: StatusPlaces = { whereabouts, answered: new Set(told.keys()), homeOf: await nodes.homes() };
-  const agents: AgentStatus[] = [];
-  for (const id of known) agents.push(live.get(id) ?? placed(await storedStatus(id, reader), places));
+  const stored = await storedStatuses(
+    known.filter((id) => !live.has(id)),
+    reader,
+  );
+  const atRest = [...stored].map(([id, status]) => [id, placed(status, places)] as const);
+  const statuses = new Map([...live, ...atRest]);
+  const agents = known.flatMap((id) => statuses.get(id) ?? []);
   return {
     agents,
     nodes: [...whereabouts.nodes.values()].map(({ name }) => name),

@@ -1,5 +1,5 @@
 import type { AgentId } from "../../domain/message/message.ts";
-import { storedStatus, type AgentStatus } from "../../legion/status.ts";
+import { storedStatuses } from "../../legion/status.ts";
 import { byId, type Reader } from "../../storage/contract/reader.ts";
 import type { Overview } from "../api/legion-client.ts";
 import type { AnswerOf } from "../api/routes.ts";
@@ -11,9 +11,12 @@ export async function overviewOf(
   wanted?: readonly AgentId[],
 ): Promise<Overview> {
   const live = new Map(told.map((status) => [status.id, status]));
-  const agents: AgentStatus[] = [];
   // One that runs in spite of a file in place of its folder is nobody to the files.
   const known = wanted ?? [...new Set([...(await reader.known()), ...live.keys()])].sort(byId);
-  for (const id of known) agents.push(live.get(id) ?? (await storedStatus(id, reader)));
+  const stored = await storedStatuses(
+    known.filter((id) => !live.has(id)),
+    reader,
+  );
+  const agents = known.flatMap((id) => live.get(id) ?? stored.get(id) ?? []);
   return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))], servers };
 }

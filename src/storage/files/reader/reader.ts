@@ -49,8 +49,15 @@ export function createFileReader(
   const recordText = (agent: AgentId): Promise<string | undefined> =>
     readRecord({ folder: paths.agent(agent), disk });
   const digests = digestFolder(paths);
-  const isOthers = async (agent: AgentId): Promise<boolean> =>
+  const foreignNow = async (agent: AgentId): Promise<boolean> =>
     isForeign(agent, { paths, disk, authorship: await knownAuthorshipOf(person) });
+  const looking = new Map<AgentId, Promise<boolean>>();
+  /** Whoever asks at the same time gets the same answer. */
+  const isOthers = (agent: AgentId): Promise<boolean> => {
+    const asked = looking.get(agent) ?? foreignNow(agent).finally(() => looking.delete(agent));
+    looking.set(agent, asked);
+    return asked;
+  };
   const reader = createReader({
     known: () => agentsIn(paths.agents, disk),
     events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk }, from),
