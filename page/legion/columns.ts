@@ -102,9 +102,10 @@ export function sorted(agents: readonly AgentStatus[], { key, way }: Sorting): r
     .map(({ status }) => status);
 }
 
-/** Is every word in what the row says? A word that is an id finds that agent first of all. */
+/** Is every word in what the row says? A bare number is not looked for in a node, which has one of its own. */
 export function fits(status: AgentStatus, words: readonly string[]): boolean {
   const { id, name, state, model, node, mode } = status;
-  const text = [id, name, state, whyOf(status), model, node, mode].join(" ").toLowerCase();
-  return words.every((word) => text.includes(word));
+  const text = [id, name, state, whyOf(status), model, mode].join(" ").toLowerCase();
+  const home = (node ?? "").toLowerCase();
+  return words.every((word) => text.includes(word) || (/\D/.test(word) && home.includes(word)));
 }

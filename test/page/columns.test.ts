@@ -42,9 +42,12 @@ describe("the rows of the legion", () => {
       state: "parked",
       reason: "the same call 3 times",
       model: "anthropic/claude",
+      node: "11645@box",
     });
     expect(fits(agent, ["parked", "claude"])).toBe(true);
     expect(fits(agent, ["parked", "openai"])).toBe(false);
+    expect(fits(agent, ["11645@box"])).toBe(true);
+    expect(fits(agent, ["11"])).toBe(false);
   });
 });
 
