@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import { render, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { displayName } from "../src/domain/message/message.ts";
 import { Agent } from "./agent/agent.tsx";
 import { access } from "./connection/token.ts";
 import { Inbox } from "./control/inbox.tsx";
@@ -21,6 +22,7 @@ function Page(): JSX.Element {
     <>
       <Top />
       <Trouble />
+      <Circles />
       <Area />
       <Announcer />
     </>
@@ -98,6 +100,22 @@ function Trouble(): JSX.Element | null {
   return (
     <p class="trouble" role="alert">
       The legion is away: {oneLine(away)}
+    </p>
+  );
+}
+
+/** Of those of whom nobody goes on by themselves, what unties them. */
+function Circles(): JSX.Element | null {
+  const circles = overview.value?.circles ?? [];
+  if (circles.length === 0) return null;
+  return (
+    <p class="trouble" role="status">
+      {circles
+        .map(
+          (ids) =>
+            `${ids.map(displayName).join(", ")} wait for each other's reply; a word of yours to one of them goes on.`,
+        )
+        .join(" ")}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 // What is told of each agent, column by column: how it is ordered, and how it reads.
 
+import { displayName } from "../../src/domain/message/message.ts";
 import type { AgentStatus } from "../../src/legion/status.ts";
 import { age, grouped, money, short } from "../parts/numbers.ts";
 
@@ -26,13 +27,15 @@ const STATE_ORDER = [
 ];
 
 /** Why it does not go on, and what would wake it. */
-export function whyOf({ state, reason, waitingFor }: AgentStatus): string {
+export function whyOf({ state, reason, waitingFor, waits: parts }: AgentStatus): string {
   const isAtWork = state === "thinking" || state === "acting";
   const awaited = waitingFor
     .replace(/approve (\S+)/, "your answer to $1")
     .replace(/^(?!start)(.*), /, "$1 or ");
   const waits = awaited === "" ? "" : isAtWork ? awaited : `waits for ${awaited}`;
-  return [reason, waits].filter(Boolean).join(" · ");
+  const silent = parts.flatMap((wait) => (wait.for === "reply" ? (wait.agents ?? []) : []));
+  const replies = silent.length === 0 ? "" : `no reply yet of ${silent.map(displayName).join(", ")}`;
+  return [reason, waits, replies].filter(Boolean).join(" · ");
 }
 
 export const COLUMNS: readonly Column[] = [

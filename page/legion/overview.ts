@@ -12,6 +12,8 @@ export interface Overview {
   readonly agents: ReadonlyMap<string, Status>;
   readonly nodes: readonly string[];
   readonly servers: OverviewFrame["servers"];
+  /** Agents that wait for each other's reply. */
+  readonly circles: OverviewFrame["circles"];
   /** Why the legion tells nothing; `null`: it does. */
   readonly away: string | null;
 }
@@ -45,7 +47,7 @@ export function watchLegion(): () => void {
 }
 
 function apply(frame: OverviewFrame): void {
-  const { agents: changed, gone, nodes, servers, away } = frame;
+  const { agents: changed, gone, nodes, servers, circles, away } = frame;
   const before = overview.value;
   const agents = new Map(frame.whole ? [] : before?.agents);
   for (const status of changed) agents.set(status.id, status);
@@ -54,7 +56,7 @@ function apply(frame: OverviewFrame): void {
   const asking = (before && changed.filter(({ id, state }) => startsAsking(before, id, state))) ?? [];
   if (asking.length > 0) announce(`${count(asking.length, "agent")} asks: ${asking[0]!.name}`);
   const isNew = !before || agents.size !== before.agents.size;
-  overview.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, away };
+  overview.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, circles, away };
   if (frame.whole || changed.length > 0) changes.value++;
 }
 

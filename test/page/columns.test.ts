@@ -14,11 +14,16 @@ function status(id: string, told: Partial<AgentStatus> = {}): AgentStatus {
       unread: 0,
       held: 0,
     },
-    ...{ steps: 0, tokens: 0, cost: 0, model: null, node: null, mode: "usual", ...told },
+    ...{ steps: 0, tokens: 0, cost: 0, model: null, node: null, mode: "usual", waits: [], ...told },
   };
 }
 
 describe("the rows of the legion", () => {
+  it("say of whom a reply is awaited", () => {
+    const waits = [{ for: "reply", agents: ["2", "writer"], since: null, way: "" }] as const;
+    expect(whyOf(status("1", { waits }))).toBe("waits for mail · no reply yet of Agent 2, writer");
+  });
+
   const ids = (agents: readonly AgentStatus[]): readonly string[] => agents.map(({ id }) => id);
 
   it("are in the order of their numbers, not of their letters", () => {

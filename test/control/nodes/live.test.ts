@@ -69,7 +69,13 @@ describe.skipIf(!redisIsThere)("what is live over Redis", () => {
     let come = (): void => undefined;
     const first = new Promise<void>((resolve) => (come = resolve));
     const overhearing = overhear(
-      ...[elsewhere, "1", (text: string) => void (told.push(text), come()), leaving.signal],
+      elsewhere,
+      "1",
+      (text) => {
+        told.push(text);
+        come();
+      },
+      leaving.signal,
     );
     while (watchers() === 0) await elsewhere.watched.say("nobody");
     const viewers = elsewhere.channel("viewers", "1");
