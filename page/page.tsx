@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { displayName } from "../src/domain/message/message.ts";
 import { Agent } from "./agent/agent.tsx";
 import { access } from "./connection/token.ts";
+import { Cost } from "./cost/cost.tsx";
 import { Inbox } from "./control/inbox.tsx";
 import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts";
 import { Questions } from "./control/questions.tsx";
@@ -55,6 +56,7 @@ function Top(): JSX.Element {
         <Way to={{ area: "legion" }} words="Legion" />
         <Way to={{ area: "inbox" }} words="Inbox" many={letters} ofWhat="new" />
         <Way to={{ area: "questions" }} words="Questions" many={open} ofWhat="open" />
+        <Way to={{ area: "cost" }} words="Cost" />
       </nav>
       <span class="spring" />
       <span class={broken.value === null ? "link" : "link off"}>
@@ -130,6 +132,8 @@ function Area(): JSX.Element {
       return <Inbox />;
     case "questions":
       return <Questions />;
+    case "cost":
+      return <Cost />;
     default:
       return <Legion />;
   }

@@ -4,7 +4,8 @@ import { signal } from "@preact/signals";
 import { takeToken } from "./connection/token.ts";
 
 export type Place =
-  { readonly area: "legion" | "inbox" | "questions" } | { readonly area: "agent"; readonly agent: string };
+  | { readonly area: "legion" | "inbox" | "questions" | "cost" }
+  | { readonly area: "agent"; readonly agent: string };
 
 export const place = signal<Place>(read());
 
@@ -32,7 +33,7 @@ export function followAddress(): void {
 function read(): Place {
   const [, area, agent] = location.hash.split("/");
   if (area === "agents" && agent) return { area: "agent", agent: decoded(agent) };
-  return area === "inbox" || area === "questions" ? { area } : { area: "legion" };
+  return area === "inbox" || area === "questions" || area === "cost" ? { area } : { area: "legion" };
 }
 
 function decoded(text: string): string {

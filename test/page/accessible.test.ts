@@ -48,6 +48,9 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     await page.evaluate(() => (location.hash = "#/questions"));
     await until(".question", "run true");
     expect(await findings(shown)).toEqual([]);
+    await page.evaluate(() => (location.hash = "#/cost"));
+    await until(".bill caption", "By model");
+    expect(await findings(shown)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(look.width!);
   });

@@ -45,6 +45,18 @@ const overview = z.object({
   away: z.string().nullable().describe("Why nothing can be told at the moment; null if all is well."),
 });
 
+const spent = {
+  steps: z.number(),
+  input: z.number().describe("Tokens, those of the provider's cache included."),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  unparsed: z.number().describe("Answers from which no action could be read."),
+  retried: z.number().describe("Calls of which nothing came."),
+  cost: z.number().nullable().describe("US dollars; 0 is free, null is unknown."),
+};
+const takers = z.array(z.string()).readonly().describe("Who spent it.");
+
 export const READINGS = {
   overview: {
     path: "/overview",
@@ -161,6 +173,34 @@ export const READINGS = {
           }),
         )
         .readonly(),
+    }),
+  },
+  costs: {
+    path: "/costs",
+    summary:
+      "What the legion came to: by agent, by first message (those that cost most), by model and over time.",
+    question: z.strictObject({}),
+    answer: z.object({
+      agents: z.array(z.object({ id: z.string(), name: z.string(), ...spent })).readonly(),
+      causes: z
+        .array(
+          z.object({
+            root: z.string().nullable().describe("Its id; null: before any was shown."),
+            said: z.string().nullable(),
+            opening: z.string().nullable().describe("How it begins; null if no log has it."),
+            agents: takers,
+            ...spent,
+          }),
+        )
+        .readonly(),
+      models: z.array(z.object({ model: z.string(), agents: takers, ...spent })).readonly(),
+      spans: z
+        .array(z.object({ at: z.string(), minutes: z.number().describe("1, 60 or 1440."), ...spent }))
+        .readonly(),
+      unread: z
+        .array(z.object({ agent: z.string(), why: z.string() }))
+        .readonly()
+        .describe("Whose logs cannot be read: what they spent is missing."),
     }),
   },
 } as const satisfies Readonly<Record<string, ReadingRoute>>;

@@ -1,0 +1,24 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../cli/program.ts";
+import { chromiumIsThere, show, startLegion } from "./kit.ts";
+
+beforeAll(buildProgram, 120_000);
+
+describe.skipIf(!chromiumIsThere)("what a legion came to, on the page", { timeout: 90_000 }, () => {
+  it("stands by first message, agent and model, and grows while the person looks", async () => {
+    const { url, legion } = await startLegion("2");
+    const { page, until, texts } = await show(url);
+    await legion("send", "1", "tell 2 note plan: this");
+    await until(".rows .row:nth-child(2) .c-steps", "2");
+    await page.click("nav a[href='#/cost']");
+    await until("caption", "By first message");
+    await until(".bill tbody th", "tell 2 note plan: this");
+    expect((await texts(".bill tbody th"))[0]).toMatch(/ · Agent 1, Agent 2$/);
+    expect(await texts(".bill caption")).toEqual(["By first message", "By agent", "By model"]);
+    await until(".course figcaption", "tokens at ");
+    await legion("send", "2", "noop");
+    await until(".bill tbody th", "noop");
+    await page.click(".bill a");
+    await until("h1:focus", "Agent");
+  });
+});
