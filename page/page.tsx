@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { displayName } from "../src/domain/message/message.ts";
 import { Agent } from "./agent/agent.tsx";
 import { access } from "./connection/token.ts";
+import { Changes } from "./changes/changes.tsx";
 import { Cost } from "./cost/cost.tsx";
 import { Inbox } from "./control/inbox.tsx";
 import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts";
@@ -56,6 +57,7 @@ function Top(): JSX.Element {
         <Way to={{ area: "legion" }} words="Legion" />
         <Way to={{ area: "inbox" }} words="Inbox" many={letters} ofWhat="new" />
         <Way to={{ area: "questions" }} words="Questions" many={open} ofWhat="open" />
+        <Way to={{ area: "changes" }} words="Changes" />
         <Way to={{ area: "cost" }} words="Cost" />
       </nav>
       <span class="spring" />
@@ -132,6 +134,8 @@ function Area(): JSX.Element {
       return <Inbox />;
     case "questions":
       return <Questions />;
+    case "changes":
+      return <Changes />;
     case "cost":
       return <Cost />;
     default:

@@ -4,8 +4,10 @@ import { signal } from "@preact/signals";
 import { takeToken } from "./connection/token.ts";
 
 export type Place =
-  | { readonly area: "legion" | "inbox" | "questions" | "cost" }
+  | { readonly area: "legion" | "inbox" | "questions" | "changes" | "cost" }
   | { readonly area: "agent"; readonly agent: string };
+
+const AREAS = ["inbox", "questions", "changes", "cost"] as const;
 
 export const place = signal<Place>(read());
 
@@ -33,7 +35,8 @@ export function followAddress(): void {
 function read(): Place {
   const [, area, agent] = location.hash.split("/");
   if (area === "agents" && agent) return { area: "agent", agent: decoded(agent) };
-  return area === "inbox" || area === "questions" || area === "cost" ? { area } : { area: "legion" };
+  const known = AREAS.find((one) => one === area);
+  return { area: known ?? "legion" };
 }
 
 function decoded(text: string): string {

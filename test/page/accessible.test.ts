@@ -31,6 +31,7 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     const { url, legion } = await startLegion("4", "--policy", "ask run *");
     await legion("send", "1", "goal make it so then note plan: this then tell 0 hello");
     await legion("send", "2", "run true");
+    await legion("send", "4", "write made.txt: by hand");
     await legion("pause", "3");
     const shown = await show(url, look);
     const { page, until } = shown;
@@ -47,6 +48,11 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     expect(await findings(shown)).toEqual([]);
     await page.evaluate(() => (location.hash = "#/questions"));
     await until(".question", "run true");
+    expect(await findings(shown)).toEqual([]);
+    await page.evaluate(() => (location.hash = "#/changes"));
+    await until(".changes summary", "made.txt");
+    await page.click(".changes summary b");
+    await until(".difference", "+by hand");
     expect(await findings(shown)).toEqual([]);
     await page.evaluate(() => (location.hash = "#/cost"));
     await until(".bill caption", "By model");

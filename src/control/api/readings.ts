@@ -175,6 +175,32 @@ export const READINGS = {
         .readonly(),
     }),
   },
+  changes: {
+    path: "/changes",
+    summary:
+      "Which files agents changed by their file actions, newest first; the event has the difference. What commands did is not known.",
+    question: z.strictObject({}),
+    answer: z.object({
+      changes: z
+        .array(
+          z.object({
+            agent: z.string(),
+            name: z.string(),
+            path: z.string().describe("As the call named it."),
+            from: z.string().optional().describe("Where it was moved from."),
+            does: z.enum(["created", "changed", "moved", "deleted"]),
+            seq: z.number().describe("The event of the agent's log that tells of it."),
+            at: z.string(),
+            cause: z
+              .string()
+              .nullable()
+              .describe("The first message that it was done for; null: before any."),
+            opening: z.string().nullable().describe("How that begins; null if no log has it."),
+          }),
+        )
+        .readonly(),
+    }),
+  },
   costs: {
     path: "/costs",
     summary:

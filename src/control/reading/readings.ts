@@ -22,6 +22,7 @@ import { keysOf, valueOf } from "../../past/state.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { listIds } from "../api/orders.ts";
 import type { ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
+import { readChanges } from "./changes.ts";
 import { readCosts } from "./costs.ts";
 import type { WatchedLegion } from "./watched.ts";
 
@@ -44,6 +45,7 @@ export function createReadings(watched: WatchedLegion): Readings {
       const { promptAt } = await import("../../legion/replay/past-prompt.ts");
       return { at, parts: partsOf(await promptAt(reader, await known(reader, agent), at)) };
     },
+    changes: () => readChanges(reader),
     costs: () => readCosts(reader),
     inbox: async () => ({ messages: await newestMail(reader) }),
     dead: async () => ({ letters: await openDeadLetters(reader) }),

@@ -1,0 +1,115 @@
+// Which files agents changed, by whom and for what, and the difference.
+
+import { signal, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { ReadingAnswer } from "../../src/control/api/readings.ts";
+import { part, read } from "../connection/api.ts";
+import { moment } from "../parts/numbers.ts";
+import { oneLine } from "../parts/shown.ts";
+import { addressOf } from "../place.ts";
+
+type Change = ReadingAnswer<"changes">["changes"][number];
+
+const LOOK_MS = 5_000;
+const FIRST = 100;
+
+const changes = signal<readonly Change[] | undefined>(undefined);
+const trouble = signal<string | null>(null);
+
+export function Changes(): JSX.Element {
+  const many = useSignal(FIRST);
+  useEffect(() => {
+    let isGone = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async (): Promise<void> => {
+      const heard = await read<"changes">("/changes");
+      if (isGone) return;
+      if (heard.outcome === "done") changes.value = heard.answer.changes;
+      trouble.value = heard.outcome === "done" ? null : heard.why;
+      timer = setTimeout(() => void look(), LOOK_MS);
+    };
+    void look();
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, []);
+  const all = changes.value ?? [];
+  return (
+    <main class="area">
+      <div class="scroll" tabIndex={0} aria-label="Changes">
+        <h1 tabIndex={-1}>Changes</h1>
+        {trouble.value !== null && <p class="trouble">{oneLine(trouble.value)}</p>}
+        <p class="aside">
+          What agents did to files by their file actions, newest first. What commands did to files is not
+          known.
+        </p>
+        {changes.value && all.length === 0 && <p class="nobody">Nobody has changed a file yet.</p>}
+        <ol class="changes">
+          {all.slice(0, many.value).map((change) => (
+            <li key={`${change.agent} ${change.seq}`}>
+              <ChangeOf change={change} />
+            </li>
+          ))}
+        </ol>
+        {all.length > many.value && (
+          <button type="button" onClick={() => (many.value += FIRST)}>
+            Older ones ({all.length - many.value})
+          </button>
+        )}
+      </div>
+    </main>
+  );
+}
+
+function ChangeOf({ change }: { readonly change: Change }): JSX.Element {
+  const { agent, name, path, from, does, seq, at, opening, cause } = change;
+  const difference = useSignal<string | undefined>(undefined);
+  const show = async (): Promise<void> => {
+    const heard = await read<"log">(`/agents/${part(agent)}/log?from=${seq}&limit=1`);
+    difference.value = heard.outcome === "done" ? differenceIn(heard.answer.events[0]) : heard.why;
+  };
+  const moved = from === undefined ? "" : `${oneLine(from)} → `;
+  return (
+    <details onToggle={() => void (difference.value === undefined && show())}>
+      <summary>
+        <b>{does}</b> <code>{moved + oneLine(path)}</code>{" "}
+        <span class="aside">
+          by {oneLine(name)}, {moment(at)}
+          {cause !== null && `, for: ${oneLine(opening ?? cause)}`}
+        </span>
+      </summary>
+      {difference.value !== undefined && (
+        <>
+          <Difference text={difference.value} />
+          <a href={addressOf({ area: "agent", agent })}>
+            {oneLine(name)}, event {seq}
+          </a>
+        </>
+      )}
+    </details>
+  );
+}
+
+/** The signs at the beginning of the lines say it; colour says it again. */
+function Difference({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <pre class="difference" tabIndex={0}>
+      {text.split("\n").map((line, index) => (
+        <span
+          key={index}
+          class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined}
+        >
+          {oneLine(line)}
+          {"\n"}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+function differenceIn(event: Readonly<Record<string, unknown>> | undefined): string {
+  const { diff } = Object(event?.["details"]) as { readonly diff?: unknown };
+  return typeof diff === "string" && diff !== "" ? diff : "No difference was recorded.";
+}

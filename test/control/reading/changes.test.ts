@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { core } from "../../../modules/core.ts";
+import { system } from "../../../modules/system/index.ts";
+import { readChanges } from "../../../src/control/reading/changes.ts";
+import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
+import { NOOP } from "../../workshop.ts";
+import { createWorld } from "../../world.ts";
+
+const act = (action: string, parameters: Readonly<Record<string, unknown>>) => ({
+  calls: [{ action, parameters }],
+});
+
+it("which files agents changed is told newest first, with whom and for what, and no command is made up", async () => {
+  const script = [
+    act("writeFile", { path: "a.txt", content: "one\n" }),
+    act("editFile", { path: "a.txt", oldText: "one", newText: "two" }),
+    act("moveFile", { sourcePath: "a.txt", destinationPath: "b.txt" }),
+    act("deleteFile", { path: "b.txt" }),
+    act("executeCommand", { command: "touch c.txt" }),
+    NOOP,
+  ];
+  const world = await createWorld({ "1": { script, modules: [core, system] } });
+  const [cause] = await world.say("1", "Work on a file");
+  await world.idle();
+  const { changes } = await readChanges(createFileReader(world.project));
+  expect(changes.map(({ path, does, from }) => [does, path, from])).toEqual([
+    ["deleted", "b.txt", undefined],
+    ["moved", "b.txt", "a.txt"],
+    ["changed", "a.txt", undefined],
+    ["created", "a.txt", undefined],
+  ]);
+  expect(new Set(changes.map((change) => change.cause))).toEqual(new Set([cause]));
+  expect(changes[0]).toMatchObject({ agent: "1", name: "Agent 1", opening: "Work on a file" });
+  const results = await world.kinds("1", "result");
+  expect(results.find(({ seq }) => seq === changes[2]!.seq)!.details).toMatchObject({
+    diff: expect.stringContaining("+two") as unknown,
+  });
+});
