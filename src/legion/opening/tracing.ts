@@ -20,7 +20,7 @@ interface TracedNode extends Pick<Backend, "reader" | "nodes"> {
 export async function traced(node: TracedNode): Promise<Legion> {
   const { legion, reader, nodes, paths, clock, env, tell } = node;
   if (!Object.keys(env).some((name) => name.startsWith("OTEL_"))) return legion;
-  const { readTracing } = await import("../../config/tracing.ts");
+  const { readTracing } = await import("../tracing/settings.ts");
   const { settings, remarks } = readTracing(env);
   for (const remark of remarks) tell(remark);
   if (!settings) return legion;

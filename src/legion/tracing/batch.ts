@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { TracingSettings } from "../../config/tracing.ts";
+import type { TracingSettings } from "./settings.ts";
 import { count } from "../../base/text/wording.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { otlpRequest } from "../../past/spans/otlp.ts";

@@ -4,7 +4,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { codeOf, messageOf } from "../../base/errors.ts";
-import type { TracingSettings } from "../../config/tracing.ts";
+import type { TracingSettings } from "./settings.ts";
 
 /** `lost`: it will never be taken, so that trying again is of no use; `later`: it may be. */
 export type DeliveryOutcome =

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readTracing } from "../../src/config/tracing.ts";
+import { readTracing } from "../../../src/legion/tracing/settings.ts";
 
 const ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
 

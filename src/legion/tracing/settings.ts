@@ -2,7 +2,7 @@
 // file of a project sends anything anywhere. What is not understood is named, and stops nothing: other programs read them, too.
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 
-import type { Variables } from "../base/process/variables.ts";
+import type { Variables } from "../../base/process/variables.ts";
 
 export interface TracingSettings {
   /** The URL that spans are posted to. */
