@@ -1,51 +1,34 @@
 // Which files agents changed, by whom and for what, and the difference.
 
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read } from "../connection/api.ts";
+import { keepReading } from "../connection/reading.ts";
 import { moment } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { addressOf } from "../place.ts";
 
 type Change = ReadingAnswer<"changes">["changes"][number];
 
-const LOOK_MS = 5_000;
 const FIRST = 100;
 
-const changes = signal<readonly Change[] | undefined>(undefined);
-const trouble = signal<string | null>(null);
+const changes = keepReading<"changes">("/changes");
 
 export function Changes(): JSX.Element {
   const many = useSignal(FIRST);
-  useEffect(() => {
-    let isGone = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
-      const heard = await read<"changes">("/changes");
-      if (isGone) return;
-      if (heard.outcome === "done") changes.value = heard.answer.changes;
-      trouble.value = heard.outcome === "done" ? null : heard.why;
-      timer = setTimeout(() => void look(), LOOK_MS);
-    };
-    void look();
-    return () => {
-      isGone = true;
-      clearTimeout(timer);
-    };
-  }, []);
-  const all = changes.value ?? [];
+  changes.use();
+  const all = changes.answer.value?.changes ?? [];
   return (
     <main class="area">
       <div class="scroll" tabIndex={0} aria-label="Changes">
         <h1 tabIndex={-1}>Changes</h1>
-        {trouble.value !== null && <p class="trouble">{oneLine(trouble.value)}</p>}
+        {changes.trouble.value !== null && <p class="trouble">{oneLine(changes.trouble.value)}</p>}
         <p class="aside">
           What agents did to files by their file actions, newest first. What commands did to files is not
           known.
         </p>
-        {changes.value && all.length === 0 && <p class="nobody">Nobody has changed a file yet.</p>}
+        {changes.answer.value && all.length === 0 && <p class="nobody">Nobody has changed a file yet.</p>}
         <ol class="changes">
           {all.slice(0, many.value).map((change) => (
             <li key={`${change.agent} ${change.seq}`}>

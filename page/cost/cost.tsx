@@ -1,11 +1,9 @@
 // What the legion came to: by agent, by first message, by model, and over time.
 
-import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { displayName } from "../../src/domain/message/message.ts";
-import { read } from "../connection/api.ts";
+import { keepReading } from "../connection/reading.ts";
 import { grouped, moment, money, short } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { addressOf } from "../place.ts";
@@ -13,37 +11,20 @@ import { addressOf } from "../place.ts";
 type Costs = ReadingAnswer<"costs">;
 type Spent = Pick<Costs["agents"][number], "steps" | "input" | "output" | "cacheRead" | "cost">;
 
-const LOOK_MS = 5_000;
 /** The newest bars; a name in a list. */
 const MOST_BARS = 60;
 const MOST_NAMES = 5;
 
-const costs = signal<Costs | undefined>(undefined);
-const trouble = signal<string | null>(null);
+const costs = keepReading<"costs">("/costs");
 
 export function Cost(): JSX.Element {
-  useEffect(() => {
-    let isGone = false;
-    const look = async (): Promise<void> => {
-      const heard = await read<"costs">("/costs");
-      if (isGone) return;
-      if (heard.outcome === "done") costs.value = heard.answer;
-      trouble.value = heard.outcome === "done" ? null : heard.why;
-      timer = setTimeout(() => void look(), LOOK_MS);
-    };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    void look();
-    return () => {
-      isGone = true;
-      clearTimeout(timer);
-    };
-  }, []);
+  costs.use();
   return (
     <main class="area">
       <div class="scroll" tabIndex={0} aria-label="Cost">
         <h1 tabIndex={-1}>Cost</h1>
-        {trouble.value !== null && <p class="trouble">{oneLine(trouble.value)}</p>}
-        {costs.value && <Bill costs={costs.value} />}
+        {costs.trouble.value !== null && <p class="trouble">{oneLine(costs.trouble.value)}</p>}
+        {costs.answer.value && <Bill costs={costs.answer.value} />}
       </div>
     </main>
   );

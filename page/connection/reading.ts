@@ -1,0 +1,39 @@
+// What an area shows of the legion as a whole: read when the person comes, and again as long as they look at it.
+
+import { signal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { LookedUp, ReadingAnswer } from "../../src/control/api/readings.ts";
+import { read } from "./api.ts";
+
+const LOOK_MS = 5_000;
+
+export interface KeptReading<K extends LookedUp> {
+  /** The newest; `undefined` before the first. */
+  readonly answer: Signal<ReadingAnswer<K> | undefined>;
+  /** Why it could not be read; `null`: it was. */
+  readonly trouble: Signal<string | null>;
+  /** Reads it while the component is there. */
+  use(): void;
+}
+
+export function keepReading<K extends LookedUp>(path: string): KeptReading<K> {
+  const answer = signal<ReadingAnswer<K> | undefined>(undefined);
+  const trouble = signal<string | null>(null);
+  const begin = (): (() => void) => {
+    let isGone = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async (): Promise<void> => {
+      const heard = await read<K>(path);
+      if (isGone) return;
+      if (heard.outcome === "done") answer.value = heard.answer;
+      trouble.value = heard.outcome === "done" ? null : heard.why;
+      timer = setTimeout(() => void look(), LOOK_MS);
+    };
+    void look();
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  };
+  return { answer, trouble, use: () => useEffect(begin, []) };
+}
