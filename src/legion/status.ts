@@ -6,7 +6,7 @@ import { RESTING, YOUR_ACTION, type Standing } from "../agent/parts/presence.ts"
 import { createConversation, openCalls } from "../past/conversation.ts";
 import type { ConversationAtRest } from "../past/digest/at-rest.ts";
 import type { DigestHead } from "../past/digest/digest.ts";
-import { createLedger, totalUsage } from "../past/ledger.ts";
+import { createLedger, ownCall, totalUsage } from "../past/ledger.ts";
 import { z } from "zod";
 import { dayOf } from "../base/calendar.ts";
 import { isLegionError } from "../base/errors.ts";
@@ -106,6 +106,33 @@ export async function storedStatuses(
   return statuses;
 }
 
+/** How an agent stood at an earlier moment. Whether a process ran it then, its log does not tell. */
+export function statusThen(
+  id: AgentId,
+  { ledger, conversation, peers }: StandingHead,
+  { unread, model = null }: { readonly unread: number; readonly model?: string | null },
+): AgentStatus {
+  const facts = { id, conversation, peers, undelivered: ledger.undelivered, unread, model };
+  const { halt, questions, run } = conversation;
+  const state = halt ? RESTING[halt.reason] : doingThen(ledger, openQuestion(questions), unread);
+  const posture = {
+    state,
+    reason: halt?.content ?? "",
+    since: halt?.since ?? (ledger.at || null),
+    node: null,
+  };
+  const waitingFor = awaited(state, conversation, id);
+  return toStatus(ledger, { ...facts, mode: run.mode, workspace: undefined }, { ...posture, waitingFor });
+}
+
+function doingThen(ledger: DigestHead["ledger"], question: object | undefined, unread: number): AgentState {
+  if (question) return "asking";
+  if (ownCall(ledger)) return "thinking";
+  if (ledger.refusedMs > 0) return "retrying";
+  if (ledger.pending > 0) return "acting";
+  return unread > 0 ? "waiting" : "idle";
+}
+
 export interface StoredStanding<B extends Branch> {
   readonly status: AgentStatus;
   /** What `create` made of its log, and what that adds up to; absent: it cannot be read, or somebody else wrote it. */
@@ -146,7 +173,7 @@ function unopened(id: AgentId, posture: Posture): AgentStatus {
   return toStatus(createLedger(), { id, ...nothing, model: null, mode: "usual" }, posture);
 }
 
-async function standingAtRest(id: AgentId, reader: Reader, head: Promise<DigestHead>) {
+async function standingAtRest(id: AgentId, reader: Reader, head: Promise<StandingHead>) {
   const [{ ledger, conversation, peers }, { model = null, workspace }, isForeign] = await Promise.all([
     head,
     reader.record(id),
@@ -160,6 +187,8 @@ async function standingAtRest(id: AgentId, reader: Reader, head: Promise<DigestH
   const posture = isForeign ? waiting : resting(id, conversation, ledger.at || null);
   return { status: toStatus(ledger, facts, posture), isForeign };
 }
+
+type StandingHead = Pick<DigestHead, "ledger" | "conversation" | "peers">;
 
 interface StatusFacts
   extends

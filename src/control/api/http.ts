@@ -2,7 +2,7 @@
 
 import type { Context, Hono } from "hono";
 import { LegionError, isLegionError, messageOf, type ErrorCode } from "../../base/errors.ts";
-import type { LookedUp, ReadingName, Readings } from "./readings.ts";
+import type { ReadingAnswers, LookedUp, ReadingName } from "./readings.ts";
 import { READINGS, READING_NAMES } from "./readings.ts";
 import { refusalOf } from "./refusal.ts";
 import { ROUTES, ROUTE_NAMES, type NodeApi } from "./routes.ts";
@@ -26,14 +26,14 @@ export function mountRoutes(app: Hono, service: NodeApi, bases: readonly string[
 /** Answers a question about a stream, which was checked, with one. */
 export type StreamAnswer = (name: ReadingName, question: object, c: Context) => Promise<Response>;
 
-export function mountReadings(app: Hono, readings: Readings, stream: StreamAnswer): void {
+export function mountReadings(app: Hono, look: ReadingAnswers, stream: StreamAnswer): void {
   for (const name of READING_NAMES) {
     const route = READINGS[name];
     const { path, question } = route;
     app.get(BASE + path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
       const asked = checked(question, { ...c.req.query(), ...c.req.param() }) as object;
       if ("streams" in route) return stream(name, asked, c);
-      return c.json(await readings[name as LookedUp](asked as never));
+      return c.json(await look(name as LookedUp, asked as never));
     });
   }
 }

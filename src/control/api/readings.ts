@@ -20,6 +20,12 @@ export interface ReadingRoute {
 const MOST_EVENTS = 1_000;
 
 const agent = z.string().min(1).max(64).describe("an agent id, or 0 for the person");
+const past = {
+  moment: z.iso
+    .datetime()
+    .optional()
+    .describe("a time: what was recorded by then is shown, as it was; without it, what is there now"),
+};
 const seq = z.coerce.number().pipe(z.int().min(1)).describe("the number of an event, from 1");
 const event = z
   .looseObject({ seq: z.number(), at: z.string(), kind: z.string() })
@@ -29,6 +35,13 @@ const live = z
   .describe("What happens before it is an event; some of it may be left out.");
 const message = z.looseObject({ id: z.string(), content: z.string(), sentAt: z.string() });
 
+const circles = z
+  .array(z.array(z.string()).readonly())
+  .readonly()
+  .describe(
+    "Agents at rest of which each waits for a reply of the next one, and the last for one of the first.",
+  );
+
 const overview = z.object({
   at: z.string().describe("ISO 8601."),
   whole: z.boolean().describe("These are all agents, and what was told before is over."),
@@ -36,12 +49,7 @@ const overview = z.object({
   gone: z.array(z.string()).readonly().describe("Ids of those that are no more."),
   nodes: z.array(z.string()).readonly().describe("Those that run now."),
   servers: z.array(nodeServer).readonly(),
-  circles: z
-    .array(z.array(z.string()).readonly())
-    .readonly()
-    .describe(
-      "Agents at rest of which each waits for a reply of the next one, and the last for one of the first.",
-    ),
+  circles,
   away: z.string().nullable().describe("Why nothing can be told at the moment; null if all is well."),
 });
 
@@ -66,10 +74,31 @@ export const READINGS = {
     answer: overview,
     streams: true,
   },
+  moment: {
+    path: "/moment",
+    summary:
+      "How the legion stood at an earlier moment, in which no message is received before it is sent; and over which time something is recorded.",
+    question: z.strictObject({ ...past }),
+    answer: z.object({
+      at: z
+        .string()
+        .describe("ISO 8601; without a moment the latest of all; empty where nothing is recorded."),
+      began: z.string().describe("ISO 8601: when the record begins."),
+      latest: z.string().describe("ISO 8601: the latest time of anything in it."),
+      agents: z
+        .array(agentStatusSchema)
+        .readonly()
+        .describe("Those that there were; no log tells whether a node ran them."),
+      circles,
+      ends: z
+        .record(z.string(), z.number())
+        .describe("The newest event of each log then, by agent id; 0 is the person's."),
+    }),
+  },
   agent: {
     path: "/agents/{agent}",
     summary: "What an agent is, what it wants and knows, and the branches of its log.",
-    question: z.strictObject({ agent }),
+    question: z.strictObject({ agent, ...past }),
     answer: z.object({
       id: z.string(),
       name: z.string(),
@@ -94,7 +123,7 @@ export const READINGS = {
   note: {
     path: "/agents/{agent}/notes/{title}",
     summary: "One of its notes.",
-    question: z.strictObject({ agent, title: z.string().describe("the title of a note") }),
+    question: z.strictObject({ agent, title: z.string().describe("the title of a note"), ...past }),
     answer: z.object({ title: z.string(), content: z.string() }),
   },
   log: {
@@ -109,6 +138,7 @@ export const READINGS = {
         .pipe(z.int().min(1).max(MOST_EVENTS))
         .default(200)
         .describe(`how many, from 1 to ${MOST_EVENTS}`),
+      ...past,
     }),
     answer: z.object({ log: z.string().nullable(), last: z.number(), events: z.array(event).readonly() }),
   },
@@ -123,7 +153,7 @@ export const READINGS = {
   prompt: {
     path: "/agents/{agent}/prompt",
     summary: "What its model was shown for a decision, by part.",
-    question: z.strictObject({ agent, at: seq }),
+    question: z.strictObject({ agent, at: seq, ...past }),
     answer: z.object({
       at: z.number(),
       parts: z
@@ -135,14 +165,14 @@ export const READINGS = {
   inbox: {
     path: "/inbox",
     summary: "What agents said to the person: the newest of it, oldest first.",
-    question: z.strictObject({}),
+    question: z.strictObject({ ...past }),
     answer: z.object({ messages: z.array(message).readonly() }),
   },
   dead: {
     path: "/dead",
     summary:
       "Messages of all agents that could not be delivered and were not sent again, oldest first; every log is read.",
-    question: z.strictObject({}),
+    question: z.strictObject({ ...past }),
     answer: z.object({
       letters: z
         .array(
@@ -160,7 +190,7 @@ export const READINGS = {
   questions: {
     path: "/questions",
     summary: "What agents ask before they do it, oldest first.",
-    question: z.strictObject({}),
+    question: z.strictObject({ ...past }),
     answer: z.object({
       questions: z
         .array(
@@ -179,7 +209,7 @@ export const READINGS = {
     path: "/changes",
     summary:
       "Which files agents changed by their file actions, newest first; the event has the difference. What commands did is not known.",
-    question: z.strictObject({}),
+    question: z.strictObject({ ...past }),
     answer: z.object({
       changes: z
         .array(
@@ -205,7 +235,7 @@ export const READINGS = {
     path: "/costs",
     summary:
       "What the legion came to: by agent, by first message (those that cost most), by model and over time.",
-    question: z.strictObject({}),
+    question: z.strictObject({ ...past }),
     answer: z.object({
       agents: z.array(z.object({ id: z.string(), name: z.string(), ...spent })).readonly(),
       causes: z
@@ -244,6 +274,11 @@ export type LookedUp = Exclude<ReadingName, Streamed>;
 export type Readings = {
   readonly [K in LookedUp]: (question: ReadingQuestion<K>) => Promise<ReadingAnswer<K>>;
 };
+/** Answers one of them. Rejects with its refusal. */
+export type ReadingAnswers = <K extends LookedUp>(
+  name: K,
+  question: ReadingQuestion<K>,
+) => Promise<ReadingAnswer<K>>;
 
 /** The newest state of all agents, or what changed in it. */
 export type OverviewFrame = ReadingAnswer<"overview">;

@@ -21,18 +21,39 @@ import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-l
 import { keysOf, valueOf } from "../../past/state.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { listIds } from "../api/orders.ts";
-import type { ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
+import type { ReadingAnswers, ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
+import type { AgentStatus } from "../../legion/status.ts";
 import { readChanges } from "./changes.ts";
 import { readCosts } from "./costs.ts";
+import { createMoments, type Moments } from "./moments.ts";
 import type { WatchedLegion } from "./watched.ts";
 
 /** How many messages to the person are told at once. */
 const NEWEST_MAIL = 500;
 
-/** Each rejects with USAGE for an agent that nobody knows, naming those that there are. */
-export function createReadings(watched: WatchedLegion): Readings {
-  const { reader } = watched.backend;
+/** What is read, as it is now or as it was. */
+interface ReadLegion {
+  readonly reader: Reader;
+  /** How every agent stands. */
+  statuses(): Promise<readonly AgentStatus[]>;
+}
+
+/** Rejects with USAGE for an agent that nobody knows, or knew then, naming those that there are. */
+export function createReadings(watched: WatchedLegion): ReadingAnswers {
+  const { backend, expireMs } = watched;
+  const moments = createMoments(backend.reader);
+  const statuses = async (): Promise<readonly AgentStatus[]> => (await watched.status()).agents;
+  const now = readingsOf({ reader: backend.reader, statuses }, moments, expireMs);
+  return async (name, question) => {
+    const { moment } = question;
+    const there = moment === undefined ? now : readingsOf(await moments.legionAt(moment), moments, expireMs);
+    return there[name](question);
+  };
+}
+
+function readingsOf({ reader, statuses }: ReadLegion, moments: Moments, expireMs: number): Readings {
   return {
+    moment: ({ moment }) => moments.show(moment),
     agent: async ({ agent }) => readAgent(reader, await known(reader, agent)),
     async note({ agent, title }) {
       const state = await reader.state(await known(reader, agent), [notes]);
@@ -50,9 +71,8 @@ export function createReadings(watched: WatchedLegion): Readings {
     inbox: async () => ({ messages: await newestMail(reader) }),
     dead: async () => ({ letters: await openDeadLetters(reader) }),
     async questions() {
-      const { agents } = await watched.status();
-      const asking = agents.filter(({ state }) => state === "asking").map(({ id }) => id);
-      const questions = await openQuestionsOf(asking, reader, watched.expireMs);
+      const asking = (await statuses()).filter(({ state }) => state === "asking").map(({ id }) => id);
+      const questions = await openQuestionsOf(asking, reader, expireMs);
       return { questions: questions.map((question) => ({ ...question })) };
     },
   };

@@ -13,7 +13,7 @@ import { ledgerSchema, packLedger, unpackLedger } from "./kept-ledger.ts";
 import { createTraffic, trafficSchema, type PeerTraffic } from "./traffic.ts";
 
 /** All of it together is only changed by a new version: what another one kept is folded anew. */
-const VERSION = 1;
+const VERSION = 2;
 
 export interface Digest {
   readonly ledger: Omit<Readonly<Ledger>, "undelivered"> & {
@@ -23,6 +23,10 @@ export interface Digest {
   /** Of the active branch; all else is of the whole log. */
   readonly conversation: ConversationAtRest;
   readonly charges: Charges;
+  /** When the agent came to be, in milliseconds since 1970: what it has of another one's past is older. 0 without events. */
+  readonly began: number;
+  /** The latest time of any event, in milliseconds since 1970. */
+  readonly latest: number;
   /** By peer: agents, Control, memories. */
   readonly peers: ReadonlyMap<AgentId, PeerTraffic>;
   /** The newest, oldest first. */
@@ -30,11 +34,13 @@ export interface Digest {
 }
 
 /** How the agent stands: short, and all that most who ask want to know. */
-export type DigestHead = Pick<Digest, "ledger" | "conversation" | "peers">;
+export type DigestHead = Pick<Digest, "ledger" | "conversation" | "peers" | "began" | "latest">;
 
 const headSchema = z.object({
   version: z.literal(VERSION),
   ledger: ledgerSchema,
+  began: z.number(),
+  latest: z.number(),
   conversation: atRestSchema,
   branch: branchSchema,
   traffic: trafficSchema,
@@ -54,8 +60,10 @@ export function readHead(value: unknown): PackedHead | undefined {
 }
 
 export function headIn(kept: PackedHead): DigestHead {
+  const { began, latest } = kept;
   const { conversation } = followAtRest(kept);
-  return { ledger: unpackLedger(kept.ledger), conversation, peers: createTraffic(kept.traffic).peers };
+  const { peers } = createTraffic(kept.traffic);
+  return { ledger: unpackLedger(kept.ledger), conversation, peers, began, latest };
 }
 
 /** What `value` keeps, if it is what `pack` made; anything else is no digest. */
@@ -70,15 +78,19 @@ export function createDigest(kept?: PackedDigest) {
   const { charges, ...charging } = createCharges(ledger, kept?.rest.charges);
   const traffic = createTraffic(kept?.head.traffic);
   const files = createFileChanges(kept?.rest.files);
+  let { began, latest } = kept?.head ?? { began: 0, latest: 0 };
   return {
     get digest(): Digest {
       const { conversation } = atRest;
-      return { ledger, conversation, charges, peers: traffic.peers, changes: files.changes };
+      const { peers } = traffic;
+      return { ledger, conversation, charges, began, latest, peers, changes: files.changes };
     },
     /** Takes in one event. They come in the order of the log. */
     see(event: Event): void {
       const retried = isMadeAgain(event, ledger) ? 1 : 0;
       account(ledger, event);
+      if (began === 0 || isOwnBeginning(event)) began = ledger.atMs;
+      latest = Math.max(latest, ledger.atMs);
       charging.see(event, retried);
       atRest.see(event);
       traffic.see(event);
@@ -87,10 +99,18 @@ export function createDigest(kept?: PackedDigest) {
     /** To be called after the last event. @param read gives the log from its first event; it is read where the log went back */
     settle: (read: () => AsyncIterable<Event>): Promise<void> => atRest.settle(read),
     pack: (): PackedDigest => ({
-      head: { version: VERSION, ledger: packLedger(ledger), ...atRest.pack(), traffic: traffic.pack() },
+      head: {
+        ...{ version: VERSION, ledger: packLedger(ledger), began, latest },
+        ...{ ...atRest.pack(), traffic: traffic.pack() },
+      },
       rest: { charges: charging.pack(), files: files.pack() },
     }),
   };
+}
+
+/** What stands before it is another agent's past. */
+function isOwnBeginning(event: Event): boolean {
+  return event.kind === "branch" && event.origin !== undefined;
 }
 
 /** Did a call come to nothing? It was refused, or the next one is made and nobody knows what became of it. */

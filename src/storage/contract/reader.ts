@@ -4,7 +4,8 @@ import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import type { Event, SeqRange } from "../../domain/event/event.ts";
 import type { Digest, DigestHead } from "../../past/digest/digest.ts";
-import { readDigest, readStanding, unbound, type Digested } from "./digests.ts";
+import type { LogEnd } from "./digests/checkpoints.ts";
+import { readDigest, readStanding, unbound, type Digested } from "./digests/digests.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
@@ -23,8 +24,8 @@ export interface Reader {
   /** The sequence number of the newest event, found without reading the others; 0 if there is none. */
   last(agent: AgentId): Promise<number>;
   ledger(agent: AgentId): Promise<Ledger>;
-  /** What the log comes to; mostly without reading it from its beginning. */
-  digest(agent: AgentId): Promise<Digest>;
+  /** What the log comes to, or came to at `end`; mostly without reading it from its beginning. */
+  digest(agent: AgentId, end?: LogEnd): Promise<Digest>;
   /** The same, but no more than how the agent stands: mostly without reading anything of the log. */
   standing(agent: AgentId): Promise<DigestHead>;
   /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
@@ -137,7 +138,7 @@ export function createReader(place: ReadPlace): Reader {
       for await (const event of events(agent)) account(ledger, event);
       return ledger;
     },
-    digest: async (agent) => readDigest(await digested(agent)),
+    digest: async (agent, end) => readDigest(await digested(agent), end),
     standing: async (agent) => readStanding(await digested(agent)),
     follow,
     unread,

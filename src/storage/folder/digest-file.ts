@@ -1,8 +1,9 @@
 // The file of one digest. Only a cache: it may go at any time, and where it cannot be written nothing is.
 
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { deflateSync, inflateSync } from "node:zlib";
 import { readReal } from "../../base/files/real-file.ts";
 import { fieldsOf } from "../../base/text/json.ts";
 import type { AgentId } from "../../domain/message/message.ts";
@@ -33,9 +34,9 @@ export function digestFile({ folder, tmp }: DigestFolder, agent: AgentId) {
     /** What was written, as a whole; `undefined` if there is none. */
     async read() {
       const [first, second] = linesIn(await readReal(path).catch(() => Buffer.alloc(0)));
-      const { binding, head } = fieldsOf(first && fromLine(first));
+      const { binding, lineage, head } = fieldsOf(first && fromLine(first));
       const { rest } = fieldsOf(second && fromLine(second));
-      return rest === undefined ? undefined : { binding, head, rest };
+      return rest === undefined ? undefined : { binding, lineage, head, rest };
     },
     /** The same, if it is there as a whole, without the rest: that takes most of the time. */
     async readHead() {
@@ -46,17 +47,65 @@ export function digestFile({ folder, tmp }: DigestFolder, agent: AgentId) {
     },
     /** Readers see the old content or the new one. What a power cut leaves of it is found out when it is read. */
     async write({ rest, ...head }: { readonly rest: unknown }): Promise<void> {
-      const draft = join(tmp, randomUUID());
-      try {
-        for (const made of [tmp, dirname(folder), folder]) await makeReal(made);
-        await writeFile(draft, toLine(head) + toLine({ rest }), { flag: "wx", mode: 0o600 });
-        await rename(draft, path);
-      } catch {
-        await rm(draft, { force: true }).catch(() => undefined);
-      }
+      await replace({ path, tmp }, [dirname(folder), folder], toLine(head) + toLine({ rest }));
     },
     remove: () => rm(path, { force: true }).catch(() => undefined),
+    checkpoints: checkpointFiles({ folder: join(folder, "at"), tmp }, agent),
   };
+}
+
+const CHECKPOINT = /^(\d+)-(\d+)-([0-9a-f-]{36})\.deflated$/;
+
+interface CheckpointName {
+  readonly lineage: string;
+  readonly seq: number;
+  readonly latest: number;
+}
+
+/** Each in a file of its own, whose name says what it is. */
+function checkpointFiles({ folder, tmp }: DigestFolder, agent: AgentId) {
+  const own = join(folder, agent);
+  const pathOf = ({ lineage, seq, latest }: CheckpointName): string =>
+    join(own, `${seq}-${latest}-${lineage}.deflated`);
+  return {
+    async list(): Promise<readonly CheckpointName[]> {
+      const names = await readdir(own).catch(() => []);
+      return names.flatMap((name) => {
+        const [, seq, latest, lineage] = CHECKPOINT.exec(name) ?? [];
+        return lineage === undefined ? [] : [{ seq: Number(seq), latest: Number(latest), lineage }];
+      });
+    },
+    async read(checkpoint: CheckpointName): Promise<unknown> {
+      const bytes = await readReal(pathOf(checkpoint)).catch(() => Buffer.alloc(0));
+      try {
+        return fieldsOf(fromLine(inflateSync(bytes)))["packed"];
+      } catch {
+        return undefined;
+      }
+    },
+    async write(checkpoint: CheckpointName, packed: object): Promise<void> {
+      const line = toLine({ packed }).trimEnd();
+      const made = [dirname(dirname(folder)), dirname(folder), folder, own];
+      await replace({ path: pathOf(checkpoint), tmp }, made, deflateSync(line, { level: 1 }));
+    },
+    remove: (checkpoint: CheckpointName) => rm(pathOf(checkpoint), { force: true }).catch(() => undefined),
+  };
+}
+
+/** Makes `folders`, and in the last of them the file; or leaves it. */
+async function replace(
+  { path, tmp }: { readonly path: string; readonly tmp: string },
+  folders: readonly string[],
+  content: string | Buffer,
+): Promise<void> {
+  const draft = join(tmp, randomUUID());
+  try {
+    for (const made of [tmp, ...folders]) await makeReal(made);
+    await writeFile(draft, content, { flag: "wx", mode: 0o600 });
+    await rename(draft, path);
+  } catch {
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
 }
 
 /** The lines that end. */

@@ -33,6 +33,7 @@ it("describes every route, so that programs of others can ask as well", async ()
     { name: "from", in: "query", required: false },
     { name: "before", in: "query", required: false },
     { name: "limit", in: "query", required: false },
+    { name: "moment", in: "query", required: false },
   ]);
   expect(Object.keys(paths["/overview"].get.responses["200"].content)).toEqual(["text/event-stream"]);
   const { requestBody, responses } = paths["/say"].post;

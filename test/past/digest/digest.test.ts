@@ -43,7 +43,10 @@ async function digestOf(...events: readonly NewEvent[]): Promise<Digest> {
   return (await digested(logOf(...events))).digest;
 }
 
-const headOf = ({ ledger, conversation, peers }: Digest): DigestHead => ({ ledger, conversation, peers });
+const headOf = ({ ledger, conversation, peers, began, latest }: Digest): DigestHead => ({
+  ...{ ledger, conversation, peers },
+  ...{ began, latest },
+});
 
 describe("whatever stands in a log", () => {
   it("a digest that is gone on from is the one of the whole, wherever it was left", () =>
@@ -228,7 +231,7 @@ it("is none where anything in it is not what it was", async () => {
   const packed = stored((await digested(logOf(taken(1), prompted(1), decided(5)))).pack());
   const { head, rest } = packed;
   for (const wrong of [
-    { ...head, version: 2 },
+    { ...head, version: 1 },
     { ...head, traffic: [["0", 1]] },
     { ...head, ledger: { ...head.ledger, taken: -1 } },
     ...Object.keys(head).map((part) => ({ ...head, [part]: undefined })),

@@ -99,6 +99,20 @@ export function describeReader(name: string, createPlace: () => Promise<Recorded
       expect(conversation.halt).toEqual((await reader.follow("2", createBranch)).branch.conversation.halt);
     });
 
+    it("tells what a log came to at an earlier event, whatever came since", async () => {
+      const { reader, enlist, append } = await createPlace();
+      await enlist("2", {});
+      await append("2", [note("began"), { kind: "notice", reason: "parked", content: "Enough." }]);
+      const before = await reader.digest("2");
+      await append("2", [
+        { kind: "notice", reason: "resumed", content: "" },
+        { kind: "branch", to: 2 },
+      ]);
+      expect((await reader.digest("2")).conversation.halt).toBe(undefined);
+      expect(await reader.digest("2", { seq: before.ledger.last })).toEqual(before);
+      expect((await reader.digest("2", { ms: -1 })).ledger.last).toBe(0);
+    });
+
     it("gives the state that the agent has", async () => {
       const { reader, enlist, append } = await createPlace();
       await enlist("2", {});

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Disk } from "../../../base/files/disk.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { createBlobs, inline, type Outlined } from "../../../past/log/blobs.ts";
-import type { DigestedLog } from "../../contract/digests.ts";
+import type { DigestedLog } from "../../contract/digests/digests.ts";
 import { readSeals, readSegments } from "../journal/segments.ts";
 import { readFileLog } from "../log.ts";
 
@@ -68,7 +68,7 @@ export function createDigestedLog({
           if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
       }
     },
-    all: () => readFileLog({ folder, disk }),
+    all: (from) => readFileLog({ folder, disk }, from),
     async bind() {
       const bound: BoundSegment[] = [];
       for (const now of found ?? []) {

@@ -3,7 +3,7 @@
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import type { Event } from "../../../domain/event/event.ts";
-import type { DigestedLog } from "../../contract/digests.ts";
+import type { DigestedLog } from "../../contract/digests/digests.ts";
 import { readRedisLog } from "../log/log.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
@@ -36,7 +36,7 @@ export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
         sum = sumOf(event);
       }
     },
-    all: () => readRedisLog(place),
+    all: (from) => readRedisLog(place, from),
     bind: async () => ({ binding: { log: (await look()).name, sum }, isAtRest: true }),
   };
 }

@@ -6,7 +6,7 @@ import { linkSignals } from "../../../base/process/signals.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
 import type { Following, Patience } from "../../contract/backend.ts";
-import type { Digested } from "../../contract/digests.ts";
+import type { Digested } from "../../contract/digests/digests.ts";
 import { createEventSource } from "../../contract/event-source.ts";
 import { readLastStart } from "../../contract/last-start.ts";
 import { createReader, type Reader, type ReadPlace } from "../../contract/reader.ts";

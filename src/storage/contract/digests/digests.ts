@@ -1,9 +1,11 @@
 // Digests that are kept between two readings of a log: whoever asks again reads only what is new. A cache: what is kept counts only
 // where it is whole and the log is the one that it was made of; else the log is read from its beginning, and the answer is the same.
 
-import { createDigest, headIn, readHead, readPacked } from "../../past/digest/digest.ts";
-import type { Digest, DigestHead, PackedDigest } from "../../past/digest/digest.ts";
-import type { Event } from "../../domain/event/event.ts";
+import { randomUUID } from "node:crypto";
+import { createDigest, headIn, readHead, readPacked } from "../../../past/digest/digest.ts";
+import type { Digest, DigestHead, PackedDigest } from "../../../past/digest/digest.ts";
+import type { Event } from "../../../domain/event/event.ts";
+import { foldUntil, isWhole, type CheckpointPlace, type LogEnd } from "./checkpoints.ts";
 
 /** A log, as far as its digest has to do with it. */
 export interface DigestedLog {
@@ -15,8 +17,8 @@ export interface DigestedLog {
   compare(binding: unknown, last: number): Promise<"same" | "grown" | "other">;
   /** From number `from` on, oldest first. */
   events(from: number): AsyncIterable<Event>;
-  /** Every event, oldest first, once more. */
-  all(): AsyncIterable<Event>;
+  /** The events from number `from` on, oldest first, once more; without it, every one. */
+  all(from?: number): AsyncIterable<Event>;
   /** What tells the log, as far as `events` gave it, from any other; `undefined` where nothing does. */
   bind(): Promise<BoundLog | undefined>;
 }
@@ -32,13 +34,16 @@ export interface BoundLog {
 export interface DigestPlace {
   read(): Promise<KeptDigest | undefined>;
   /** The same without the rest, which is not looked at. */
-  readHead(): Promise<Omit<KeptDigest, "rest"> | undefined>;
+  readHead(): Promise<Omit<KeptDigest, "rest" | "lineage"> | undefined>;
   write(kept: KeptDigest): Promise<void>;
   remove(): Promise<void>;
+  readonly checkpoints: CheckpointPlace;
 }
 
 export interface KeptDigest {
   readonly binding: unknown;
+  /** Names the reading from the beginning that it goes on from: what else was made of that counts as long as this does. */
+  readonly lineage: unknown;
   readonly head: unknown;
   readonly rest: unknown;
 }
@@ -70,8 +75,30 @@ export async function readStanding({ log, place }: Digested): Promise<DigestHead
   return readDigest({ log, place });
 }
 
-/** What a log comes to. Rejects as reading it does. */
-export async function readDigest({ log, place }: Digested): Promise<Digest> {
+/**
+ * What a log comes to, or came to at `end`. Rejects as reading it does.
+ *
+ * @param end absent: all of it
+ */
+export async function readDigest(digested: Digested, end?: LogEnd): Promise<Digest> {
+  const { digest, lineage } = await bringUp(digested);
+  if (!end || isWhole(digest, end)) return digest;
+  const { log, place } = digested;
+  const last = digest.ledger.last;
+  return foldUntil(
+    end,
+    log,
+    lineage === undefined ? undefined : { place: place!.checkpoints, lineage, last },
+  );
+}
+
+interface UpToDate {
+  readonly digest: Digest;
+  /** Of what is kept now; absent: nothing is. */
+  readonly lineage?: string;
+}
+
+async function bringUp({ log, place }: Digested): Promise<UpToDate> {
   const kept = await place?.read();
   const packed = kept && (await boundTo(log, kept));
   const known = packed?.head.ledger.last ?? 0;
@@ -83,16 +110,19 @@ export async function readDigest({ log, place }: Digested): Promise<Digest> {
   if (place && last >= WORTHWHILE) {
     const bound = await log.bind();
     const isNews = last - known >= WORTHWHILE || (bound?.isAtRest && !isSame(bound.binding, kept?.binding));
-    if (bound && isNews) await place.write({ binding: bound.binding, ...fold.pack() });
-  } else if (kept) await place?.remove();
-  return digest;
+    const lineage = packed ? String(kept?.lineage) : randomUUID();
+    if (bound && isNews) await place.write({ binding: bound.binding, lineage, ...fold.pack() });
+    return { digest, ...((packed || bound) && { lineage }) };
+  }
+  if (kept) await place?.remove();
+  return { digest };
 }
 
 async function boundTo(
   log: DigestedLog,
-  { binding, ...packed }: KeptDigest,
+  { binding, lineage, ...packed }: KeptDigest,
 ): Promise<PackedDigest | undefined> {
-  const read = readPacked(packed);
+  const read = typeof lineage === "string" ? readPacked(packed) : undefined;
   const compared = read && (await log.compare(binding, read.head.ledger.last));
   return compared === "same" || compared === "grown" ? read : undefined;
 }
