@@ -22,6 +22,7 @@ const MEASURES = [
   "append",
   "reload",
   "digest",
+  "moment",
   "open",
   "idle",
   "delivery",

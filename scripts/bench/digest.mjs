@@ -6,17 +6,13 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { figure, load, median, report, round, temporaryFolder } from "./bench.mjs";
+import { writeWorkedLog } from "./worked-log.mjs";
 
 const AGENTS = 500;
 const EVENTS = 10_000;
-const BATCH = 1_000;
 const TURNS = 5;
 
-const { createDisk } = await load("src/base/files/disk.js");
-const { openFileLog } = await load("src/storage/files/log.js");
 const { createFileReader } = await load("src/storage/files/reader/reader.js");
-const { authorshipOf } = await load("src/storage/folder/person/authorship.js");
-const { openPersonFolder } = await load("src/storage/folder/person/folder.js");
 const { storedStanding, storedStatus } = await load("src/legion/status.js");
 const { createBranch } = await load("src/past/fold.js");
 
@@ -24,77 +20,8 @@ const { createBranch } = await load("src/past/fold.js");
 process.env["XDG_CONFIG_HOME"] = temporaryFolder();
 const project = temporaryFolder();
 const root = join(project, ".ai-legion");
-const usage = { input: 1_200, output: 60, cacheRead: 900, cost: 0.004 };
-
-/** What an agent that works has of one step; every 50th is for a new message of the person. @param {number} index */
-function step(index) {
-  const id = `0>1#${index / 50 + 1}`;
-  const message = {
-    ...{
-      id,
-      type: "agentToAgent",
-      source: { type: "agent", id: "0" },
-      targetAgentIds: ["1"],
-      root: id,
-      hops: 0,
-    },
-    ...{ content: `Task ${index}: see to the parts.`, sentAt: new Date().toISOString(), delivery: "normal" },
-  };
-  const mail = { kind: "message", message, mail: index / 50 + 1, from: "log of 0" };
-  const call = {
-    id: `call-${index}`,
-    action: "writeFile",
-    parameters: { path: `src/part-${index % 97}.ts`, content: "x" },
-  };
-  const text = `Part ${index % 97} is next; I look at how it ends before I change anything.`;
-  const details = {
-    created: false,
-    diff: `--- part\n+++ part\n@@ -1 +1 @@\n${"-export const value = 1;\n".repeat(4)}`,
-  };
-  return [
-    ...(index % 50 === 0 ? [mail] : []),
-    {
-      kind: "prompted",
-      model: "bench",
-      prompt: "f".repeat(64),
-      introduction: "0".repeat(64),
-      reserved: usage,
-    },
-    {
-      kind: "decision",
-      text,
-      calls: [call],
-      protocol: "tools",
-      model: "bench",
-      usage,
-      cost: usage.cost,
-      stop: "calls",
-    },
-    { kind: "result", call: call.id, outcome: "ok", content: `Wrote to ${call.parameters.path}.`, details },
-  ];
-}
-
 const first = join(root, "agents/1");
-let now = Date.parse("2026-01-01T00:00:00.000Z");
-const { log } = await openFileLog(
-  {
-    ...{
-      folder: first,
-      disk: createDisk(join(root, "tmp")),
-      corruptFolder: join(root, "corrupt"),
-      durability: "process",
-    },
-    ...{ lock: { epoch: 1, held: () => true }, clock: { now: () => (now += 500) } },
-    authorship: await authorshipOf(openPersonFolder(process.env)),
-  },
-  () => undefined,
-);
-for (let index = 0; log.last < EVENTS;) {
-  const events = [];
-  while (events.length < Math.min(BATCH, EVENTS - log.last)) events.push(...step(index++));
-  await log.append(events);
-}
-await log.close();
+await writeWorkedLog(root, "1", EVENTS);
 for (let id = 2; id <= AGENTS; id++) cpSync(first, join(root, "agents", String(id)), { recursive: true });
 
 /** As many at once as `ps` reads. @param {(id: string, reader: unknown) => Promise<unknown>} look */

@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { figure, load, median, quantile, report, round, temporaryFolder } from "./bench.mjs";
 
 const { openSearch } = await load("src/storage/search/open.js");
-const { eachLine, fromLine, toLine } = await load("src/storage/folder/line.js");
+const { linesIn, fromLine, toLine } = await load("src/storage/folder/line.js");
 
 const ENTRIES = 100_000;
 const LENGTH = 500;
@@ -117,7 +117,7 @@ function openMemory(path, landmarks) {
           const bytes = buffer.subarray(0, kept + bytesRead);
           /** @type {any[]} */
           const events = [];
-          eachLine(bytes, (/** @type {Buffer} */ line) => events.push(fromLine(line)));
+          for (const [line] of linesIn(bytes)) events.push(fromLine(line));
           kept = buffer.copy(buffer, 0, bytes.lastIndexOf("\n") + 1, bytes.length);
           for (const event of events) if (event.seq >= from) yield event;
         }

@@ -17,7 +17,7 @@ import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { inline } from "../../past/log/blobs.ts";
 import type { Source } from "../contract/source.ts";
-import { eachLine, toLine } from "../folder/line.ts";
+import { linesIn, toLine } from "../folder/line.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../../domain/message/message.ts";
 
 interface PackCounts {
@@ -64,7 +64,7 @@ async function* pack(
   for await (const piece of packAll(source, agents, tally)) {
     const bytes = Buffer.from(piece);
     hash.update(bytes);
-    eachLine(bytes, () => lines++);
+    for (const _ of linesIn(bytes)) lines++;
     yield bytes;
   }
   const after = await source.activity(agents);

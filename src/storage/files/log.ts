@@ -8,7 +8,7 @@ import type { EventLog } from "../../past/log/event-log.ts";
 import { openJournal } from "./journal/journal.ts";
 import type { JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
 import { createWriter } from "../../past/log/blobs.ts";
-import { readSegments, setAside, settleSegments } from "./journal/segments.ts";
+import { readRecords, readSegments, setAside, settleSegments } from "./journal/segments.ts";
 import { createGaps } from "../../past/log/gaps.ts";
 
 const PART_BYTES = 8 * 1_048_576;
@@ -78,7 +78,7 @@ export async function* readFileLog(
   from = 1,
 ): AsyncGenerator<Event> {
   const blobs = createBlobs(join(folder, "blobs"), disk);
-  for await (const { records } of readSegments<Event & Outlined>(join(folder, "log"), disk, from)) {
+  for await (const records of readRecords<Event & Outlined>(join(folder, "log"), disk, from)) {
     for (const event of records)
       if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
   }

@@ -7,7 +7,7 @@ import { deflateSync, inflateSync } from "node:zlib";
 import { readReal } from "../../base/files/real-file.ts";
 import { fieldsOf } from "../../base/text/json.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import { eachLine, fromLine, isWhole, toLine } from "./line.ts";
+import { linesIn, fromLine, isWhole, toLine } from "./line.ts";
 import { legionPaths, type LegionPaths } from "./paths.ts";
 
 /** Where the digests of a legion are. */
@@ -33,14 +33,14 @@ export function digestFile({ folder, tmp }: DigestFolder, agent: AgentId) {
   return {
     /** What was written, as a whole; `undefined` if there is none. */
     async read() {
-      const [first, second] = linesIn(await readReal(path).catch(() => Buffer.alloc(0)));
+      const [first, second] = await linesOf(path);
       const { binding, lineage, head } = fieldsOf(first && fromLine(first));
       const { rest } = fieldsOf(second && fromLine(second));
       return rest === undefined ? undefined : { binding, lineage, head, rest };
     },
     /** The same, if it is there as a whole, without the rest: that takes most of the time. */
     async readHead() {
-      const [first, second] = linesIn(await readReal(path).catch(() => Buffer.alloc(0)));
+      const [first, second] = await linesOf(path);
       if (!first || !second || !isWhole(second)) return undefined;
       const { binding, head } = fieldsOf(fromLine(first));
       return head === undefined ? undefined : { binding, head };
@@ -108,11 +108,10 @@ async function replace(
   }
 }
 
-/** The lines that end. */
-function linesIn(bytes: Buffer): readonly Buffer[] {
-  const lines: Buffer[] = [];
-  eachLine(bytes, (line) => lines.push(line));
-  return lines;
+/** The lines that end; none where it cannot be read. */
+async function linesOf(path: string): Promise<readonly Buffer[]> {
+  const bytes = await readReal(path).catch(() => Buffer.alloc(0));
+  return [...linesIn(bytes)].map(([line]) => line);
 }
 
 /** Makes the folder unless it is there; nothing is written through a link. */

@@ -40,11 +40,11 @@ export function isWhole(line: Buffer): boolean {
   return sumAt(line, mark) === crc32(line.subarray(0, mark));
 }
 
-/** Calls `each` with every whole line of `bytes`, without its newline, and its offset. */
-export function eachLine(bytes: Buffer, each: (line: Buffer, offset: number) => void): void {
+/** Every whole line of `bytes`, without its newline, and its offset. */
+export function* linesIn(bytes: Buffer): Generator<readonly [line: Buffer, offset: number]> {
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-    each(bytes.subarray(start, end), start);
+    yield [bytes.subarray(start, end), start];
     start = end + 1;
   }
 }

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eachLine, fromLine, piecesOf, toLine } from "../../../src/storage/folder/line.ts";
+import { fromLine, linesIn, piecesOf, toLine } from "../../../src/storage/folder/line.ts";
 
 const record = fc
   .tuple(fc.nat(), fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue(), { maxKeys: 4 }))
@@ -102,10 +102,12 @@ describe("the pieces of a damaged line", () => {
   });
 });
 
-describe("eachLine", () => {
+describe("linesIn", () => {
   it("gives every whole line with its offset and leaves out a torn one", () => {
-    const lines: [string, number][] = [];
-    eachLine(Buffer.from("ab\n\nc\ntorn"), (line, offset) => lines.push([line.toString(), offset]));
+    const lines = [...linesIn(Buffer.from("ab\n\nc\ntorn"))].map(([line, offset]) => [
+      line.toString(),
+      offset,
+    ]);
     expect(lines).toEqual([
       ["ab", 0],
       ["", 3],

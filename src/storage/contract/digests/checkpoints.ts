@@ -36,7 +36,7 @@ export interface CheckpointPlace {
 }
 
 /** So many are made of a log: any moment is found by reading so small a part of it. */
-const CHECKPOINTS = 32;
+const CHECKPOINTS = 64;
 /** So many events are read in next to no time. */
 const LEAST_EVENTS = 256;
 

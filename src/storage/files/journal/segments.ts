@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { LegionError } from "../../../base/errors.ts";
 import { isLogFormat } from "../../../domain/event/event.ts";
 import type { Disk } from "../../../base/files/disk.ts";
-import { eachLine, fromLine, piecesOf } from "../../folder/line.ts";
+import { fromLine, linesIn, piecesOf } from "../../folder/line.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";
 import { readBehind } from "./behind.ts";
 import { segmentName, type SegmentPlace } from "../../folder/series.ts";
@@ -80,8 +80,34 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
   from = 1,
   ends?: ReadonlyMap<string, number>,
 ): AsyncGenerator<Segment<R>> {
-  const { names, seals, limits } = await readSeals(folder, disk);
   let last = 0;
+  for await (const { name, path, part, limit, sealed } of readParts(folder, disk, from, ends)) {
+    const parsed = parse<R>(path, part.bytes, { start: part.offset, last, limit });
+    last = parsed.records.at(-1)?.seq ?? last;
+    yield { name, sealed, ...parsed };
+  }
+}
+
+/** The same records, segment by segment, each read when it is asked for: whoever has enough does not read on. */
+export async function* readRecords<R extends JournalRecord = StoredRecord>(
+  folder: string,
+  disk: Disk,
+  from = 1,
+): AsyncGenerator<Iterable<R>> {
+  let last = 0;
+  for await (const { path, part, limit } of readParts(folder, disk, from)) {
+    const extent = { start: part.offset, last, limit };
+    yield (function* () {
+      for (const record of recordsIn<R>(path, part.bytes, extent)) {
+        last = record.seq;
+        yield record;
+      }
+    })();
+  }
+}
+
+async function* readParts(folder: string, disk: Disk, from: number, ends?: ReadonlyMap<string, number>) {
+  const { names, seals, limits } = await readSeals(folder, disk);
   for (const [index, name] of names.entries()) {
     const limit = limits[index] ?? Infinity;
     if (limit <= from) continue;
@@ -91,10 +117,7 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
       end: seals.get(name) ?? (ends && (ends.get(name) ?? 0)),
     });
     // A mailbox drops what was taken; also while it is read.
-    if (!part) continue;
-    const parsed = parse<R>(path, part.bytes, { start: part.offset, last, limit });
-    last = parsed.records.at(-1)?.seq ?? last;
-    yield { name, sealed: seals.has(name), ...parsed };
+    if (part) yield { name, path, part, limit, sealed: seals.has(name) };
   }
 }
 
@@ -193,35 +216,56 @@ const ALL: Extent = { start: 0, last: 0, limit: Infinity };
 function parse<R extends JournalRecord>(
   file: string,
   bytes: Buffer,
-  { start, last, limit }: Extent,
+  extent: Extent,
 ): Pick<Segment<R>, "bytes" | "records" | "damages" | "trailing"> {
   const records: R[] = [];
+  const reading = recordsIn<R>(file, bytes, extent);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return { records, ...value };
+    records.push(value);
+  }
+}
+
+/** What counts of a segment, one record at a time; at its end what else is to be said of it. */
+function* recordsIn<R extends JournalRecord>(
+  file: string,
+  bytes: Buffer,
+  { start, last, limit }: Extent,
+): Generator<R, Pick<Segment<R>, "bytes" | "damages" | "trailing">> {
   const damages: Damage[] = [];
+  let newest = last;
   let trailing = 0;
-  const keep = (record: R): void => {
+  const counts = (record: R): boolean => {
     refuseNewer(file, record);
-    if (record.seq <= last || record.seq >= limit) return;
-    records.push(record);
+    if (record.seq <= newest || record.seq >= limit) return false;
+    newest = record.seq;
     trailing = 0;
+    return true;
   };
-  eachLine(bytes, (line, offset) => {
+  for (const [line, offset] of linesIn(bytes)) {
     const whole = fromLine<R>(line);
-    if (whole) return keep(whole);
+    if (whole) {
+      if (counts(whole)) yield whole;
+      continue;
+    }
     damages.push({ file, offset: start + offset, bytes: line });
     for (const piece of piecesOf(line)) {
       const record = fromLine<R>(piece);
-      if (record) keep(record);
-      else trailing++;
+      if (!record) trailing++;
+      else if (counts(record)) yield record;
     }
-  });
+  }
   const tail = bytes.lastIndexOf(NEWLINE) + 1;
-  const lines = records.length;
+  let end = tail;
   // A torn line is nothing, and no damage; but the newline may be all that is missing of a whole one.
   for (const piece of piecesOf(bytes.subarray(tail))) {
     const record = fromLine<R>(piece);
-    if (record) keep(record);
+    if (!record || !counts(record)) continue;
+    end = bytes.length;
+    yield record;
   }
-  return { bytes: start + (records.length > lines ? bytes.length : tail), records, damages, trailing };
+  return { bytes: start + end, damages, trailing };
 }
 
 function refuseNewer(path: string, record: JournalRecord & { readonly format?: unknown }): void {

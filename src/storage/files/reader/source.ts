@@ -11,7 +11,7 @@ import type { MailRecord } from "../mailbox.ts";
 import { LegionError } from "../../../base/errors.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { sha256, type Outlined } from "../../../past/log/blobs.ts";
-import { eachLine, fromLine, toLine } from "../../folder/line.ts";
+import { linesIn, fromLine, toLine } from "../../folder/line.ts";
 import { lockHolder } from "../../folder/lock.ts";
 import { readSegments } from "../journal/segments.ts";
 import { displayName, type AgentId } from "../../../domain/message/message.ts";
@@ -144,16 +144,14 @@ async function* partsOf(
 /** The lines of a segment that hold no event after `moment`, as they are; damaged ones wrapped up. */
 function linesUpTo(moment: number, bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
-  let isOver = false;
   // The newline after the last one may never have been written.
   const whole = bytes.length === 0 || bytes.at(-1) === LINE_END[0] ? bytes : Buffer.concat([bytes, LINE_END]);
-  eachLine(whole, (line, offset) => {
+  for (const [line, offset] of linesIn(whole)) {
     const event = fromLine<Event>(line);
-    isOver ||= event !== undefined && event.seq > moment;
-    if (isOver) return;
+    if (event && event.seq > moment) break;
     const asItIs = whole.subarray(offset, offset + line.length + LINE_END.length);
     lines.push(event ? asItIs : Buffer.from(toLine({ kind: "damaged", base64: line.toString("base64") })));
-  });
+  }
   return lines;
 }
 
