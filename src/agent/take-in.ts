@@ -49,7 +49,7 @@ export async function takeIn(agent: Agent): Promise<void> {
   if (events.length > 0) await memory.commit(...((await agent.wording?.present(events)) ?? events));
   const newest = mail.at(-1);
   if (newest) inbox.taken(newest.position);
-  if (plan.withdrawn.length > 0) void outbox.deliver();
+  if (plan.withdrawn.length > 0 || switching.length > 0) void outbox.deliver();
   await takeObserved(agent);
   const followUp = inbox.unread === 0 ? nextFollowUp(memory.conversation) : undefined;
   if (followUp !== undefined) await memory.commit({ kind: "released", messages: [followUp] });

@@ -6,9 +6,10 @@ import { isPersons, laneOf, parseMessageId, type Message } from "./message/messa
 
 /**
  * How a person watches over an agent. `confirm`: each call with effects is asked. `yolo`: what would be asked is done; what is
- * forbidden stays so. `human`: the person says the calls, and no model is asked. `usual`: as the policy says.
+ * forbidden stays so. `human`: the person says the calls, and no model is asked. `held`: as `confirm`, and what it says to others
+ * than the person waits until they switch to another mode. `usual`: as the policy says.
  */
-export const MODES = ["usual", "confirm", "yolo", "human"] as const;
+export const MODES = ["usual", "confirm", "yolo", "human", "held"] as const;
 
 export type Mode = (typeof MODES)[number];
 

@@ -18,9 +18,20 @@ export const forkOrderSchema = z.strictObject({
   agent: z.string().describe("the id of an agent"),
   at: z.int().min(1).describe("the number of an event"),
   as: z.string().optional().describe("the id of a new agent"),
+  held: z
+    .literal(true)
+    .optional()
+    .describe(
+      "The new agent begins in mode held: its calls with effects, and what it says to others, wait for you.",
+    ),
+  content: z
+    .string()
+    .optional()
+    .describe("What the message or the result of that event says to the new agent in place of what it said."),
+  model: z.string().optional().describe("The model of the new agent, in place of its own."),
 });
 
-/** `as` names the new agent that goes on from there; absent: the agent itself does. */
+/** `as` names the new agent that goes on from there; absent: the agent itself does, and nothing else can be said. */
 export type ForkOrder = z.infer<typeof forkOrderSchema>;
 
 export const forkedSchema = z
@@ -59,12 +70,15 @@ export interface ForkOffice {
 
 /** Throws USAGE or REFUSED, having written nothing, if this cannot be. */
 export async function fork(order: ForkOrder, office: ForkOffice): Promise<Forking> {
-  const { agent, at, as } = order;
+  const { agent, at, as, held, content, model } = order;
+  if (as === undefined && (held ?? content ?? model) !== undefined)
+    throw new LegionError("USAGE", "what is changed, or held, needs a new agent: name one");
   const writer = office.writerFor(agent);
   if (!writer) throw new LegionError("USAGE", `there is no agent ${JSON.stringify(agent)} to fork`);
   if (as !== undefined) await refuseId(as, office);
   const to = await forkPoint(office.store.events(agent), at, displayName(agent));
-  const done = as === undefined ? goOn(agent, { to, writer }, office) : copy(agent, { to, as }, office);
+  if (content !== undefined) await refuseChange(order, to, office);
+  const done = as === undefined ? goOn(agent, { to, writer }, office) : copy({ ...order, as }, to, office);
   return { to, done };
 }
 
@@ -75,6 +89,18 @@ async function refuseId(id: AgentId, { store }: ForkOffice): Promise<void> {
   }
   if (await store.isTaken(id))
     throw new LegionError("USAGE", `--as: there is an agent ${JSON.stringify(id)} already; name a new one`);
+}
+
+/** Only what came from outside the agent can have been another. */
+async function refuseChange({ agent, at }: ForkOrder, to: number, { store }: ForkOffice): Promise<void> {
+  for await (const event of store.events(agent)) {
+    if (event.seq < at) continue;
+    const isGiven = event.kind === "message" || event.kind === "result";
+    if (event.seq === at && isGiven && at <= to) return;
+    break;
+  }
+  const way = "what can be changed is a message or a result that it goes on from";
+  throw new LegionError("USAGE", `event ${at} of ${displayName(agent)} cannot be changed: ${way}`);
 }
 
 async function goOn(
@@ -121,18 +147,31 @@ async function lostBefore(memory: Memory, to: number): Promise<readonly SeqRange
 }
 
 async function copy(
-  origin: AgentId,
-  { to, as }: { readonly to: number; readonly as: AgentId },
+  { agent: origin, at, as, held, content, model }: ForkOrder & { readonly as: AgentId },
+  to: number,
   { store, readable }: ForkOffice,
 ): Promise<Forked> {
-  const past = { origin, events: store.events(origin), to, blobs: store.blobs(origin), readable };
+  const changed = content === undefined ? undefined : { seq: at, content };
+  const past = {
+    origin,
+    events: store.events(origin),
+    to,
+    changed,
+    held,
+    blobs: store.blobs(origin),
+    readable,
+  };
   const record = await store.record(origin);
-  const { conversation } = await store.found(as, past, record && renamed(record, as));
+  const { conversation } = await store.found(as, past, record && renamed(record, { id: as, model }));
   return { edited: [], halt: conversation.halt };
 }
 
 /** What the last start made of one agent, for another. */
-function renamed(record: string, id: AgentId): string {
+function renamed(
+  record: string,
+  { id, model }: { readonly id: AgentId; readonly model: string | undefined },
+): string {
   const { id: _, name: __, ...rest } = fieldsOf(readJson(record));
-  return `${JSON.stringify({ id, name: displayName(id), ...rest }, null, 2)}\n`;
+  const other = model === undefined ? {} : { model };
+  return `${JSON.stringify({ id, name: displayName(id), ...rest, ...other }, null, 2)}\n`;
 }

@@ -37,8 +37,10 @@ export async function untilIdle(
     const isAlwaysThere = to === CONTROL || isMemoryId(to);
     return isAlwaysThere || (recipient !== undefined && !isOver(recipient));
   };
+  const isDelivering = ({ agent }: Supervised): boolean =>
+    agent!.memory.conversation.run.mode !== "held" && agent!.outbox.undelivered().some(isGoing);
   const isBusy = (supervised: Supervised): boolean =>
-    !isOver(supervised) && (isAtWork(supervised) || supervised.agent!.outbox.undelivered().some(isGoing));
+    !isOver(supervised) && (isAtWork(supervised) || isDelivering(supervised));
   /** Who was at work when last looked: as long as that goes on, nobody else has to be asked. */
   let busy: Supervised | undefined;
   const isIdle = (): boolean => {

@@ -42,9 +42,20 @@ export function waitsOf(agent: WaitingAgent): readonly Wait[] {
   const { id, since, undelivered, unread } = agent;
   const main = mainWait(agent);
   if (!main) return [];
-  const to = [...new Set(undelivered.map((send) => send.to))];
+  const isHeld = agent.conversation.run.mode === "held";
+  // What is said to the person goes on; that it has arrived is noted once all before it has.
+  const to = [...new Set(undelivered.map((send) => send.to))].filter((peer) => !isHeld || peer !== CONTROL);
   const delivery: readonly Wait[] =
-    to.length === 0 ? [] : [{ for: "delivery", agents: to, since, way: "they can take it in again" }];
+    to.length === 0
+      ? []
+      : [
+          {
+            for: "delivery",
+            agents: to,
+            since,
+            way: isHeld ? `legion mode ${id} usual` : "they can take it in again",
+          },
+        ];
   const isAtRest = agent.state === "idle" || agent.state === "stopped";
   const replies = isAtRest && unread === 0 ? repliesTo(agent) : [];
   const mail: readonly Wait[] =

@@ -91,4 +91,5 @@ export function modeOfRun(said: Mode | undefined, { isSandboxed, approvals }: Pr
 const WHY = {
   confirm: "mode confirm asks for each call",
   human: "in mode human a person says the calls",
+  held: "in mode held a person lets go what is said",
 };

@@ -3,13 +3,14 @@
 //   O1. Only what is committed is delivered, per recipient in the order of its numbers.
 //   O2. A delivery is tried until the recipient has it; after a restart from the log again. The recipient knows it by
 //       its number.
+//   O3. In mode `held` only what is said to the person is delivered.
 
 import type { Bus, Receipt } from "./bus.ts";
 import type { Clock } from "../base/clock.ts";
 import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/mail/dead-letters.ts";
 import { sendsIn, type Send } from "../past/mail/sends.ts";
 import type { Memory } from "../past/past.ts";
-import type { AgentId, Delivery } from "../domain/message/message.ts";
+import { CONTROL, type AgentId, type Delivery } from "../domain/message/message.ts";
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 60_000;
@@ -31,6 +32,7 @@ export interface Outbox {
 export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Clock): Outbox {
   const progress = createProgress(memory);
   const closing = new AbortController();
+  const mayGo = ({ to }: Send): boolean => to === CONTROL || memory.conversation.run.mode !== "held";
   const attempt = async (send: Send): Promise<boolean> => {
     const { status } = await offer(memory, bus, send);
     // Nobody will ever read it: it is kept for a person, and the numbers go on.
@@ -44,14 +46,14 @@ export function createOutbox(memory: Memory, bus: Pick<Bus, "send">, clock: Cloc
   return {
     async deliver() {
       if (closing.signal.aborted) return;
-      for (const send of progress.begin()) lanes.add(send);
+      for (const send of progress.begin(mayGo)) lanes.add(send);
       await lanes.tried();
     },
     async offerAgain(mayBeMissing) {
       for await (const send of sentTo(memory)) {
         const isWanted = await mayBeMissing(send);
         if (closing.signal.aborted) return;
-        if (isWanted) lanes.add(send);
+        if (isWanted && mayGo(send)) lanes.add(send);
       }
       await lanes.tried();
     },
@@ -122,9 +124,9 @@ function createProgress(memory: Memory) {
   let front = 0;
   let noted = 0;
   return {
-    /** Those that were never begun, oldest first; now they are. */
-    begin(): readonly Send[] {
-      const fresh = ledger.undelivered.filter((send) => !begun.has(send));
+    /** Those that were never begun and may go, oldest first; now they are. */
+    begin(mayGo: (send: Send) => boolean): readonly Send[] {
+      const fresh = ledger.undelivered.filter((send) => !begun.has(send) && mayGo(send));
       for (const send of fresh) begun.add(send);
       return fresh;
     },

@@ -125,7 +125,8 @@ function switchMode(run: RunState, details: unknown): void {
   const { by } = fieldsOf(details) as Partial<ModeNotice["details"]>;
   run.mode = mode;
   run.modeBy = typeof by === "string" ? by : undefined;
-  run.isModeSaid = run.modeBy !== undefined;
+  // One that begins held was made so by a person.
+  run.isModeSaid = run.modeBy !== undefined || mode === "held";
   if (mode !== "human") run.acts = [];
 }
 

@@ -53,10 +53,11 @@ type Judged = Omit<CallJudgement, "besides" | "touched" | "leave">;
 
 /** What is forbidden stays so; what changes nothing is none of what the person wants to see. */
 function watched({ memory }: Performer, { action }: SoundCall, judgement: Judged): Judged {
-  const isSeen = memory.conversation.run.mode === "confirm" && !HARMLESS.includes(action.effects);
+  const { mode } = memory.conversation.run;
+  const isSeen = (mode === "confirm" || mode === "held") && !HARMLESS.includes(action.effects);
   if (!isSeen || judgement.kind === "deny") return judgement;
   if (judgement.kind === "ask") return { ...judgement, mode: "confirm" };
-  return { ...judgement, kind: "ask", touches: [], rule: "mode confirm", mode: "confirm" };
+  return { ...judgement, kind: "ask", touches: [], rule: `mode ${mode}`, mode: "confirm" };
 }
 
 /** Is it one of those that mode `confirm` leaves unasked? */

@@ -5,6 +5,7 @@ import { LegionError } from "../../base/errors.ts";
 import { linkSignals } from "../../base/process/signals.ts";
 import { modeIn, modeNotice, type Mode, type ModeNotice } from "../../domain/supervision.ts";
 import type { Inbox, Mail } from "../../mail/bus.ts";
+import type { Outbox } from "../../mail/outbox.ts";
 import type { Memory } from "../../past/past.ts";
 import type { RunState } from "../../past/run-state.ts";
 
@@ -29,14 +30,21 @@ interface HeardAgent {
   readonly memory: Pick<Memory, "conversation">;
 }
 
+interface SendingAgent extends HeardAgent {
+  readonly memory: Pick<Memory, "conversation" | "commit">;
+  readonly outbox: Pick<Outbox, "deliver">;
+}
+
 interface WatchedAgent extends HeardAgent {
   readonly memory: Pick<Memory, "conversation" | "commit">;
 }
 
 /** Has the mode hold that the person wants by now. */
-export async function heedMode({ inbox, memory }: WatchedAgent): Promise<void> {
+export async function heedMode({ inbox, memory, outbox }: SendingAgent): Promise<void> {
   const notices = modeNotices(inbox.ahead(), memory.conversation.run);
-  if (notices.length > 0) await memory.commit(...notices);
+  if (notices.length === 0) return;
+  await memory.commit(...notices);
+  void outbox.deliver();
 }
 
 /** Is there a word of the person that does not hold yet? */

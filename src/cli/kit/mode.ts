@@ -10,6 +10,7 @@ export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   confirm: "each call with effects asks you",
   yolo: "nothing asks you; what is forbidden stays so",
   human: "you say the calls, and no model is asked",
+  held: "each call with effects asks you, and what it says to others waits until you switch",
 };
 
 /** Throws USAGE. */

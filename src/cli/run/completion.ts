@@ -39,7 +39,9 @@ const WORDS = new Map<string, readonly string[]>([
 ]);
 
 /** What the second argument may be, behind agents. */
-const SECOND_WORDS = new Map<string, readonly string[]>([["mode", ["confirm", "yolo", "human", "usual"]]]);
+const SECOND_WORDS = new Map<string, readonly string[]>([
+  ["mode", ["confirm", "yolo", "human", "held", "usual"]],
+]);
 
 interface CompletedCommand {
   readonly name: string;

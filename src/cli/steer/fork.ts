@@ -14,16 +14,23 @@ export const command: CliCommand = {
       parser
         .argument("<id>", "the agent")
         .option("--at <number>", "the event to go on from; `legion log <id>` shows them")
-        .option("--as <new>", "leave the agent as it is, and make a new one with that past"),
+        .option("--as <new>", "leave the agent as it is, and make a new one with that past")
+        .option(
+          "--content <text>",
+          "with --as: what the message or result of that event says in place of what it said",
+        )
+        .option("--model <model>", "with --as: the model of the new one")
+        .option("--held", "with --as: its calls with effects, and what it says to others, wait for you"),
     ),
   async run(typed, io) {
     const at = readNumber(typed, "at");
     if (at === undefined)
       throw new LegionError("USAGE", "--at: say which event to go on from; `legion log <id>` shows them");
-    const { as } = typed.options;
+    const { as, content, model } = typed.options;
+    const held = typed.options["held"] ? (true as const) : undefined;
     await withSite(typed, io, async (site) => {
       const agent = await checkAgent(site, typed.args[0]!);
-      const order = { agent, at, as };
+      const order = { agent, at, as, held, content, model };
       const answer = await withLegion(site, (legion) => legion.fork(order));
       for (const line of account(order, answer)) print(io, aboutRun(line, site));
     });
@@ -32,7 +39,7 @@ export const command: CliCommand = {
 };
 
 /** What was done, and what to do next. */
-function* account({ agent, at, as }: ForkOrder, answer: ForkAnswer): Generator<string> {
+function* account({ agent, at, as, held }: ForkOrder, answer: ForkAnswer): Generator<string> {
   const { to } = answer;
   const name = displayName(agent);
   const id = as ?? agent;
@@ -42,6 +49,8 @@ function* account({ agent, at, as }: ForkOrder, answer: ForkAnswer): Generator<s
   if (as !== undefined) {
     yield `${displayName(as)} is a new agent with the past of ${name} up to event ${to}.`;
     yield "Nothing of that past is sent, counted or paid again; what was said to the one is not said to the other.";
+    if (held)
+      yield `It is held: \`legion approve\` lets its calls run, \`legion mode ${as} usual\` lets it go.`;
   } else if (answer.outcome === "soon") {
     yield `${name} goes on from event ${to} as soon as the step that runs is done.`;
   } else yield `${name} goes on from event ${to}, on a new branch.`;

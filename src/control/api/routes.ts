@@ -151,7 +151,10 @@ export const ROUTES = {
     summary:
       "Has agents go on in another mode, as the person: confirm asks for each call with effects, yolo for none, in human the " +
       "person says the calls, usual is as the policy says.",
-    question: z.strictObject({ targets, mode: z.enum(MODES).describe("confirm, yolo, human or usual") }),
+    question: z.strictObject({
+      targets,
+      mode: z.enum(MODES).describe("confirm, yolo, human, held or usual"),
+    }),
     answer: z.object({ ids: z.array(z.string()).readonly().describe("Of the messages.") }),
   },
   order: {

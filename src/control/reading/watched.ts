@@ -1,5 +1,6 @@
 // A legion that somebody watches, as all that shows it needs it.
 
+import { LegionError } from "../../base/errors.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
@@ -15,6 +16,8 @@ export interface WatchedLegion extends LegionSite {
   /** Does something with the legion, as a command would. */
   act<T>(use: (legion: LegionClient) => Promise<T>): Promise<T>;
   status(): Promise<Overview>;
+  /** Has the node of this folder host agents. Rejects with REFUSED where none runs. */
+  wake: NodeApi["wake"];
   /** Tells, as JSON, what nodes elsewhere say of an agent before it is an event, until `signal` aborts; at once done where there are none. */
   overhear(agent: AgentId, tell: (text: string) => void, signal: AbortSignal): Promise<void>;
   /** What a node in this folder tells of an agent from now on; nothing while there is none, or it is about to end. */
@@ -25,7 +28,7 @@ export interface WatchedLegion extends LegionSite {
 export function watchLegion(
   site: LegionSite,
   expireMs: number,
-  own?: Pick<NodeApi, "status">,
+  own?: Pick<NodeApi, "status" | "wake">,
 ): WatchedLegion {
   const { socket } = legionPaths(site.project, site.home);
   const act: WatchedLegion["act"] = (use) => withLegion(site, use);
@@ -38,6 +41,12 @@ export function watchLegion(
       own && !site.backend.nodes
         ? overviewOf(site.backend.reader, await own.status({}))
         : act((legion) => legion.status()),
+    async wake(question) {
+      const node = own ?? (await findNode(socket));
+      const way = "no node runs here that could host it; `legion start` begins one";
+      if (!node) throw new LegionError("REFUSED", way);
+      return node.wake(question);
+    },
     async overhear(agent, tell, signal) {
       const { nodes } = site.backend;
       if (nodes) await (await import("../nodes/live.ts")).overhear(nodes, agent, tell, signal);

@@ -4,9 +4,9 @@ import { LegionError } from "../../base/errors.ts";
 import type { NodeApi } from "../api/routes.ts";
 import type { WatchedLegion } from "../reading/watched.ts";
 
-const FOR_PROGRAMS = "the page hosts no agents; `legion start` does";
+const FOR_PROGRAMS = "the page makes no agents; `legion start` does";
 
-export function createPersonService({ act }: Pick<WatchedLegion, "act">): NodeApi {
+export function createPersonService({ act, wake }: Pick<WatchedLegion, "act" | "wake">): NodeApi {
   const hostsNobody = (): Promise<never> => Promise.reject(new LegionError("REFUSED", FOR_PROGRAMS));
   return {
     status: () =>
@@ -17,7 +17,7 @@ export function createPersonService({ act }: Pick<WatchedLegion, "act">): NodeAp
     say: async (said) => ({ ids: await act((legion) => legion.say(said)) }),
     relay: (said) => act((legion) => legion.relay(said)),
     spawn: hostsNobody,
-    wake: hostsNobody,
+    wake,
     answer: async (answered) => ({ id: await act((legion) => legion.answer(answered)) }),
     mode: async (order) => ({ ids: await act((legion) => legion.mode(order)) }),
     order: async (order) => ({ agents: await act((legion) => legion.order(order)) }),

@@ -164,7 +164,7 @@ export const eventSchemas = {
     tokens: z.object({ before: countSchema, after: countSchema }).optional(),
     stays: z.object({ messages: countSchema, decisions: countSchema, summaries: countSchema }).optional(),
   }),
-  branch: eventOf("branch", { to: countSchema, origin: text.optional() }),
+  branch: eventOf("branch", { to: countSchema, origin: text.optional(), changed: countSchema.optional() }),
   sent: eventOf("sent", { upTo: countSchema }),
   edited: eventOf("edited", { module: text, key: text, value: anything }),
   notice: eventOf("notice", { reason: text, content: text, sends, details: z.unknown().optional() }),

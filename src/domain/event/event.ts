@@ -165,6 +165,8 @@ export interface BranchEvent {
    * are this log's. Absent: it is this agent's own.
    */
   readonly origin?: AgentId;
+  /** The event of that past, a message or a result, that a person gave other words; absent: none. */
+  readonly changed?: number;
 }
 
 export interface SentEvent {

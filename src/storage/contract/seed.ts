@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { LOG_FORMAT, type BranchEvent, type Event, type Stamp } from "../../domain/event/event.ts";
 import { longStrings, outline, type Blobs, type Outlined } from "../../past/log/blobs.ts";
+import { modeNotice } from "../../domain/supervision.ts";
 import type { AgentId, LogId } from "../../domain/message/message.ts";
 import type { Module } from "../../domain/authoring/module.ts";
 
@@ -17,6 +18,10 @@ export interface Past {
   readonly events: AsyncIterable<Event>;
   /** The event that the new agent goes on from. */
   readonly to: number;
+  /** The words that one of them, a message or a result, has in that past; absent: all are as they were. */
+  readonly changed?: { readonly seq: number; readonly content: string } | undefined;
+  /** The new agent begins in mode `held`. */
+  readonly held?: true | undefined;
   /** Where the introductions are that the events name. */
   readonly blobs: Pick<Blobs, "read">;
   /** The modules whose state people read in files. */
@@ -33,7 +38,7 @@ export interface Founding {
 
 /** What the log of an agent with this past begins with, up to the point from which it is its own. */
 export async function* eventsOf(
-  { origin, events, to, blobs }: Omit<Past, "readable">,
+  { origin, events, to, changed, held, blobs }: Omit<Past, "readable">,
   { epoch, now, kept }: Founding,
 ): AsyncGenerator<Event & Outlined> {
   const introductions = new Set<string>();
@@ -45,8 +50,9 @@ export async function* eventsOf(
     seals: {},
   });
   let last = 0;
-  for await (const event of events) {
-    if (event.seq > to) break;
+  for await (const read of events) {
+    if (read.seq > to) break;
+    const event = read.seq === changed?.seq ? reworded(read, changed.content) : read;
     const { seq, epoch: before, at } = event;
     if (last === 0 && event.kind !== "opened")
       yield opening(randomUUID(), { seq: seq - 1, epoch: before, at });
@@ -59,7 +65,22 @@ export async function* eventsOf(
     last = seq;
   }
   const stamp = (): Stamp => ({ seq: ++last, epoch, at: new Date(now()).toISOString() });
-  const branch: BranchEvent = { kind: "branch", to: Math.min(to, last), origin };
+  const branch: BranchEvent = {
+    ...{ kind: "branch", to: Math.min(to, last), origin },
+    ...(changed && { changed: changed.seq }),
+  };
   yield opening(randomUUID(), stamp());
   yield { ...stamp(), ...branch };
+  if (held) yield { ...stamp(), ...modeNotice({ mode: "held" }) };
+}
+
+/** What somebody else wrote of a result for people tells of the old words. */
+function reworded(event: Event, content: string): Event {
+  if (event.kind === "message") {
+    const { shown: _, ...said } = event;
+    return { ...said, message: { ...event.message, content } };
+  }
+  if (event.kind !== "result") return event;
+  const { details: _, keeps: __, ...result } = event;
+  return { ...result, content };
 }

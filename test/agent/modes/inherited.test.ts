@@ -21,7 +21,7 @@ async function settled(mode: Mode): Promise<World> {
 const modeOf = (world: World, id = "1"): Mode => world.agent(id).memory.conversation.run.mode;
 const lastOf = async (world: World): Promise<number> => (await world.kinds("1", "result")).at(-1)!.seq;
 
-describe.each(["confirm", "yolo", "human"] as const)("mode %s", (mode) => {
+describe.each(["confirm", "yolo", "human", "held"] as const)("mode %s", (mode) => {
   it("holds after a restart", async () => {
     const again = await (await settled(mode)).restart();
     expect(modeOf(again)).toBe(mode);

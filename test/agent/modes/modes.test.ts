@@ -33,6 +33,10 @@ const CALLS: Readonly<Record<Mode, readonly [deploy: readonly string[], keep: re
   ],
   yolo: [["ok: deployed"], ["ok: kept"]],
   human: [[TAKEN], [TAKEN]],
+  held: [
+    ["asked: deploy", YES, "ok: deployed"],
+    ["asked: keep", YES, "ok: kept"],
+  ],
 };
 
 /** The same of a call that is asked already. */
@@ -41,6 +45,7 @@ const ASKED: Readonly<Record<Mode, readonly string[]>> = {
   confirm: ["asked: deploy", YES, "ok: deployed"],
   yolo: ["asked: deploy", "approved: mode yolo", "ok: deployed"],
   human: ["asked: deploy", "superseded: Not run: the person took over.", TAKEN],
+  held: ["asked: deploy", YES, "ok: deployed"],
 };
 
 /** What the agent rests with: what its model says then, or what the person types. */

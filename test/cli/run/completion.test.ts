@@ -116,7 +116,7 @@ describe("legion completion bash", () => {
     ],
     [
       ["mode", "2", ""],
-      ["confirm", "yolo", "human", "usual"],
+      ["confirm", "yolo", "human", "held", "usual"],
     ],
     [["mode", "2", "confirm", ""], []],
     [["import", "su"], ["sub"]],
