@@ -12,17 +12,19 @@ import { Inbox } from "./control/inbox.tsx";
 import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts";
 import { Questions } from "./control/questions.tsx";
 import { Legion } from "./legion/legion.tsx";
-import { broken, overview, watchLegion } from "./legion/overview.ts";
+import { broken, overview, untold, watchLegion, watchPast } from "./legion/overview.ts";
 import { Announcer } from "./parts/announce.tsx";
 import { startBeat } from "./parts/now.ts";
 import { oneLine } from "./parts/shown.ts";
-import { addressOf, followAddress, place, type Place } from "./place.ts";
+import { addressOf, asOf, followAddress, pathOf, place, type Place } from "./place.ts";
+import { TimeBar, TimeButton } from "./time/time-bar.tsx";
 
 function Page(): JSX.Element {
   if (access.value !== "granted") return <Locked />;
   return (
     <>
       <Top />
+      <TimeBar />
       <Trouble />
       <Circles />
       <Area />
@@ -61,6 +63,7 @@ function Top(): JSX.Element {
         <Way to={{ area: "cost" }} words="Cost" />
       </nav>
       <span class="spring" />
+      <TimeButton />
       <span class={broken.value === null ? "link" : "link off"}>
         {broken.value !== null ? "✕ not connected" : overview.value ? "● live" : "… connecting"}
       </span>
@@ -100,6 +103,12 @@ function Trouble(): JSX.Element | null {
         Not connected: {oneLine(why)}. What you see is as it was; it is tried again.
       </p>
     );
+  if (untold.value !== null)
+    return (
+      <p class="trouble" role="alert">
+        That time cannot be shown: {oneLine(untold.value)}
+      </p>
+    );
   if (away == null) return null;
   return (
     <p class="trouble" role="alert">
@@ -126,10 +135,10 @@ function Circles(): JSX.Element | null {
 
 function Area(): JSX.Element {
   const { value } = place;
-  useArrival(addressOf(value));
+  useArrival(pathOf(value));
   switch (value.area) {
     case "agent":
-      return <Agent key={value.agent} agent={value.agent} />;
+      return <Agent key={`${value.agent} ${asOf.value}`} agent={value.agent} />;
     case "inbox":
       return <Inbox />;
     case "questions":
@@ -157,6 +166,7 @@ followAddress();
 startBeat();
 if (access.value === "granted") {
   watchLegion();
+  watchPast();
   keepMailroom();
 }
 effect(() => {

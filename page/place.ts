@@ -1,4 +1,5 @@
-// Where on the page the person is: it stands in the address, so that going back and forward work as anywhere.
+// Where on the page the person is, and at which time they look: both stand in the address, so that going back and forward work as
+// anywhere.
 
 import { signal } from "@preact/signals";
 import { takeToken } from "./connection/token.ts";
@@ -10,10 +11,29 @@ export type Place =
 const AREAS = ["inbox", "questions", "changes", "cost"] as const;
 
 export const place = signal<Place>(read());
+/** ISO 8601: the past that every area shows; `undefined`: what is there now. */
+export const asOf = signal<string | undefined>(readTime());
 
-/** The part of an address behind `#`. */
-export function addressOf(to: Place): string {
+/** The part of an address behind `#`. @param at the time that it shows; default: the one that is shown */
+export function addressOf(to: Place, at = asOf.value): string {
+  return pathOf(to) + timeOf(at);
+}
+
+/** The same without a time. */
+export function pathOf(to: Place): string {
   return to.area === "agent" ? `#/agents/${encodeURIComponent(to.agent)}` : `#/${to.area}`;
+}
+
+/** Shows another time where the person is; going back leads to now, whatever times are passed. */
+export function showTime(at: string | undefined): void {
+  const address = pathOf(place.peek()) + timeOf(at);
+  if (asOf.peek() === undefined || at === undefined) location.hash = address;
+  else history.replaceState(null, "", address);
+  asOf.value = at;
+}
+
+function timeOf(at: string | undefined): string {
+  return at === undefined ? "" : `?at=${at}`;
 }
 
 export function open(to: Place): void {
@@ -22,21 +42,33 @@ export function open(to: Place): void {
 
 export function followAddress(): void {
   takeToken();
-  place.value = read();
+  settle();
   addEventListener("hashchange", () => {
     if (location.hash.startsWith("#token=")) {
       takeToken();
       location.reload();
     }
-    place.value = read();
+    settle();
   });
 }
 
+function settle(): void {
+  place.value = read();
+  asOf.value = readTime();
+}
+
 function read(): Place {
-  const [, area, agent] = location.hash.split("/");
+  const [path = ""] = location.hash.split("?");
+  const [, area, agent] = path.split("/");
   if (area === "agents" && agent) return { area: "agent", agent: decoded(agent) };
   const known = AREAS.find((one) => one === area);
   return { area: known ?? "legion" };
+}
+
+function readTime(): string | undefined {
+  const [, query] = location.hash.split("?");
+  const ms = Date.parse(new URLSearchParams(query).get("at") ?? "");
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
 function decoded(text: string): string {

@@ -5,8 +5,9 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Call, Event, EventOf } from "../../src/domain/event/event.ts";
 import { nameOf } from "../legion/overview.ts";
 import { LongText } from "../parts/long-text.tsx";
-import { grouped, moment, money } from "../parts/numbers.ts";
+import { grouped, money } from "../parts/numbers.ts";
 import { oneLine, written } from "../parts/shown.ts";
+import { TimeLink } from "../time/time-link.tsx";
 import { Prompt } from "./prompt.tsx";
 
 export interface EntryProps {
@@ -23,7 +24,7 @@ export function Entry({ agent, event, call, isLeft = false }: EntryProps): JSX.E
   return (
     <li class={`entry k-${event.kind}${isLeft ? " left" : ""}${isMinor(event) ? " minor" : ""}`}>
       <div class="when">
-        <time dateTime={at}>{moment(at)}</time>
+        <TimeLink at={at} />
         <span class="seq">{seq}</span>
       </div>
       <div class="what">

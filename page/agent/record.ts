@@ -5,6 +5,7 @@ import { signal, type Signal } from "@preact/signals";
 import type { Event } from "../../src/domain/event/event.ts";
 import { part, read } from "../connection/api.ts";
 import { listen } from "../connection/stream.ts";
+import { asOf } from "../place.ts";
 import { createLive, type Live, type LiveWork } from "./live.ts";
 
 export interface Stretch {
@@ -44,7 +45,7 @@ export function openRecord(agent: string) {
     ear.clear();
     follows.value = true;
     await loader.load(`before=${Number.MAX_SAFE_INTEGER}`, newest);
-    if (loader.isClosed()) return;
+    if (loader.isClosed() || asOf.peek() !== undefined) return;
     const from = (stretch.value?.events.at(-1)?.seq ?? 0) + 1;
     const onBreak = (why: string | null): void => void (trouble.value = why);
     hangUp = listen({ path: `${base}/events?from=${from}`, onItem: ear.hear, onBreak });

@@ -2,6 +2,7 @@
 
 import type { LookedUp, ReadingAnswer } from "../../src/control/api/readings.ts";
 import type { AnswerOf, QuestionOf, RouteName } from "../../src/control/api/routes.ts";
+import { asOf } from "../place.ts";
 import { authorization, refuseToken } from "./token.ts";
 
 /** `refused`: it said no. `unheard`: nobody knows whether it was heard. */
@@ -11,8 +12,15 @@ export type Heard<T> =
 
 const PATIENCE_MS = 30_000;
 
-/** `path` stands under `/v1`, with its query. */
+/** `path` stands under `/v1`, with its query. What is read is of the time that the page shows. */
 export function read<K extends LookedUp>(path: string): Promise<Heard<ReadingAnswer<K>>> {
+  const at = asOf.peek();
+  const moment = at === undefined ? "" : `${path.includes("?") ? "&" : "?"}moment=${at}`;
+  return request<ReadingAnswer<K>>(path + moment, {});
+}
+
+/** The same of what is there now. */
+export function readNow<K extends LookedUp>(path: string): Promise<Heard<ReadingAnswer<K>>> {
   return request<ReadingAnswer<K>>(path, {});
 }
 

@@ -3,6 +3,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { LookedUp, ReadingAnswer } from "../../src/control/api/readings.ts";
+import { asOf } from "../place.ts";
 import { read } from "./api.ts";
 
 const LOOK_MS = 5_000;
@@ -27,7 +28,8 @@ export function keepReading<K extends LookedUp>(path: string): KeptReading<K> {
       if (isGone) return;
       if (heard.outcome === "done") answer.value = heard.answer;
       trouble.value = heard.outcome === "done" ? null : heard.why;
-      timer = setTimeout(() => void look(), LOOK_MS);
+      // The past stays as it is.
+      if (asOf.peek() === undefined) timer = setTimeout(() => void look(), LOOK_MS);
     };
     void look();
     return () => {
@@ -35,5 +37,5 @@ export function keepReading<K extends LookedUp>(path: string): KeptReading<K> {
       clearTimeout(timer);
     };
   };
-  return { answer, trouble, use: () => useEffect(begin, []) };
+  return { answer, trouble, use: () => useEffect(begin, [asOf.value]) };
 }

@@ -8,7 +8,9 @@ import { nameOf } from "../legion/overview.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { count, moment } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
-import { addressOf } from "../place.ts";
+import { addressOf, asOf } from "../place.ts";
+import { LiveOnly } from "../time/live-only.tsx";
+import { TimeLink } from "../time/time-link.tsx";
 import { resend } from "./acts.ts";
 import { Desk } from "./desk.tsx";
 import { Outcomes } from "./outcomes.tsx";
@@ -27,7 +29,7 @@ export function Inbox(): JSX.Element {
   useEffect(() => {
     lookAtInbox();
     void lookAtDead();
-  }, []);
+  }, [asOf.value]);
   useEffect(markSeen);
   // Whoever replies writes next.
   useEffect(() => document.querySelector<HTMLElement>(".desk textarea")?.focus(), [to.value]);
@@ -81,11 +83,11 @@ function Said({ letter, onReply }: SaidProps): JSX.Element {
         ) : (
           <b>The runtime</b>
         )}
-        <time dateTime={letter.sentAt}>{moment(letter.sentAt)}</time>
+        <TimeLink at={letter.sentAt} />
         <span class="dim">{oneLine(letter.id)}</span>
         {marks !== "" && <span class="outside">{oneLine(marks)}</span>}
         <span class="spring" />
-        {isAgent && (
+        {isAgent && asOf.value === undefined && (
           <button type="button" class="quiet" onClick={() => onReply(sender)}>
             Reply
           </button>
@@ -106,9 +108,11 @@ function DeadLetters({ letters }: { readonly letters: readonly Dead[] }): JSX.El
     <section class="dead" aria-labelledby="dead">
       <header>
         <h2 id="dead">{count(letters.length, "message")} could not be delivered</h2>
-        <button type="button" onClick={() => void again(letters.map(({ id }) => id))}>
-          Send all again
-        </button>
+        <LiveOnly>
+          <button type="button" onClick={() => void again(letters.map(({ id }) => id))}>
+            Send all again
+          </button>
+        </LiveOnly>
       </header>
       <ol class="letters">
         {letters.map(({ id, to, since, why, content }) => (
@@ -118,9 +122,11 @@ function DeadLetters({ letters }: { readonly letters: readonly Dead[] }): JSX.El
               <span>to {oneLine(to.map(nameOf).join(", "))}</span>
               <time dateTime={since}>{moment(since)}</time>
               <span class="spring" />
-              <button type="button" onClick={() => void again([id])}>
-                Send again
-              </button>
+              <LiveOnly>
+                <button type="button" onClick={() => void again([id])}>
+                  Send again
+                </button>
+              </LiveOnly>
             </header>
             <p class="why">{oneLine(why)}</p>
             <LongText text={content} />

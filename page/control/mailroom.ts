@@ -7,7 +7,7 @@ import { read } from "../connection/api.ts";
 import { asked, changes } from "../legion/overview.ts";
 import { announce } from "../parts/announce.tsx";
 import { count } from "../parts/numbers.ts";
-import { place } from "../place.ts";
+import { asOf, place } from "../place.ts";
 
 export const inbox = signal<ReadingAnswer<"inbox"> | undefined>(undefined);
 /** `undefined`: nobody has looked; every log is read for it. */
@@ -25,7 +25,7 @@ const LOOKED_AT_MS = 1_000;
 const ASIDE_MS = 4_000;
 
 export const lookAtInbox = createLook<"inbox">("inbox", "/inbox", (answer) => {
-  const before = inbox.peek()?.messages.length;
+  const before = asOf.peek() === undefined ? inbox.peek()?.messages.length : undefined;
   inbox.value = answer;
   const more = answer.messages.length - (before ?? answer.messages.length);
   if (more > 0) announce(`${count(more, "new message")} in your inbox`);
@@ -44,17 +44,19 @@ export async function lookAtDead(): Promise<void> {
 export function keepMailroom(): void {
   effect(() => {
     void asked.value;
+    void asOf.value;
     lookAtQuestions();
   });
   effect(() => {
     void changes.value;
+    void asOf.value;
     lookAtInbox();
   });
 }
 
 export function markSeen(): void {
   const newest = inbox.peek()?.messages.at(-1)?.sentAt ?? "";
-  if (newest <= seenUntil.peek()) return;
+  if (newest <= seenUntil.peek() || asOf.peek() !== undefined) return;
   seenUntil.value = newest;
   sessionStorage.setItem(SEEN, newest);
 }

@@ -12,6 +12,7 @@ import { now } from "../parts/now.ts";
 import { age, moment } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { addressOf } from "../place.ts";
+import { LiveOnly } from "../time/live-only.tsx";
 import { answer } from "./acts.ts";
 import { lookAtQuestions, questions, unread } from "./mailroom.ts";
 import { Outcomes } from "./outcomes.tsx";
@@ -66,7 +67,13 @@ function Asked({ question }: { readonly question: Open }): JSX.Element {
       {taint && taint.length > 0 && (
         <p class="outside">after words from outside: {oneLine(taint.join(", "))}</p>
       )}
-      {question.isAnswered ? <p>Answered; the agent has not seen that yet.</p> : <Answering id={id} />}
+      {question.isAnswered ? (
+        <p>Answered; the agent has not seen that yet.</p>
+      ) : (
+        <LiveOnly>
+          <Answering id={id} />
+        </LiveOnly>
+      )}
     </section>
   );
 }

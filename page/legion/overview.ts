@@ -1,10 +1,12 @@
 // The newest state of the legion, as its stream tells it.
 
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { OverviewFrame } from "../../src/control/api/readings.ts";
 import { announce } from "../parts/announce.tsx";
 import { count } from "../parts/numbers.ts";
+import { read } from "../connection/api.ts";
 import { listen } from "../connection/stream.ts";
+import { asOf } from "../place.ts";
 
 type Status = OverviewFrame["agents"][number];
 
@@ -18,8 +20,12 @@ export interface Overview {
   readonly away: string | null;
 }
 
-/** `undefined` until the first frame. */
-export const overview = signal<Overview | undefined>(undefined);
+const live = signal<Overview | undefined>(undefined);
+const past = signal<Overview | undefined>(undefined);
+/** Of the time that the page shows; `undefined` until it is known. */
+export const overview = computed(() => (asOf.value === undefined ? live.value : past.value));
+/** Why the past cannot be told; `null`: it can, or is not asked for. */
+export const untold = signal<string | null>(null);
 /** Why the program cannot be heard; `null`: it can. */
 export const broken = signal<string | null>(null);
 /** In the order of their ids. */
@@ -46,9 +52,30 @@ export function watchLegion(): () => void {
   });
 }
 
+/** Reads how the legion stood whenever the page shows another time. */
+export function watchPast(): void {
+  effect(() => {
+    const at = asOf.value;
+    untold.value = null;
+    if (at === undefined) past.value = undefined;
+    else void tellPast(at);
+  });
+}
+
+async function tellPast(at: string): Promise<void> {
+  const heard = await read<"moment">("/moment");
+  if (asOf.peek() !== at) return;
+  untold.value = heard.outcome === "done" ? null : heard.why;
+  if (heard.outcome !== "done") return;
+  const { agents, circles } = heard.answer;
+  const rows = new Map(agents.map((status) => [status.id, status]));
+  past.value = { agents: inOrder(rows), nodes: [], servers: [], circles, away: null };
+  changes.value++;
+}
+
 function apply(frame: OverviewFrame): void {
   const { agents: changed, gone, nodes, servers, circles, away } = frame;
-  const before = overview.value;
+  const before = live.value;
   const agents = new Map(frame.whole ? [] : before?.agents);
   for (const status of changed) agents.set(status.id, status);
   for (const id of gone) agents.delete(id);
@@ -56,7 +83,7 @@ function apply(frame: OverviewFrame): void {
   const asking = (before && changed.filter(({ id, state }) => startsAsking(before, id, state))) ?? [];
   if (asking.length > 0) announce(`${count(asking.length, "agent")} asks: ${asking[0]!.name}`);
   const isNew = !before || agents.size !== before.agents.size;
-  overview.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, circles, away };
+  live.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, circles, away };
   if (frame.whole || changed.length > 0) changes.value++;
 }
 

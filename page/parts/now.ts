@@ -1,13 +1,17 @@
-// The time of day for all ages on the page: one beat a second for all of them, and none while nobody looks.
+// The time for all ages on the page: that of day, with one beat a second for all of them and none while nobody looks, or the past that
+// the page shows.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { asOf } from "../place.ts";
 
 const BEAT_MS = 1_000;
 
-export const now = signal(Date.now());
+/** That of day, in milliseconds since 1970. */
+export const today = signal(Date.now());
+export const now = computed(() => (asOf.value === undefined ? today.value : Date.parse(asOf.value)));
 
 export function startBeat(): void {
   setInterval(() => {
-    if (!document.hidden) now.value = Date.now();
+    if (!document.hidden) today.value = Date.now();
   }, BEAT_MS);
 }

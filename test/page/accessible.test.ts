@@ -57,6 +57,11 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     await page.evaluate(() => (location.hash = "#/cost"));
     await until(".bill caption", "By model");
     expect(await findings(shown)).toEqual([]);
+    const at = new Date().toISOString();
+    await page.evaluate((time) => (location.hash = `#/agents/1?at=${time}`), at);
+    await until(".time-words", "As it was");
+    await until(".k-result", "ok");
+    expect(await findings(shown)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(look.width!);
   });

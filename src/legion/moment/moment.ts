@@ -43,8 +43,10 @@ function toTime(ms: number): string {
 }
 
 /** @param whole of the same record */
-export async function momentAt(reader: Digesting, ms: number, whole: Moment): Promise<Moment> {
-  const there = [...whole.digests].filter(([, { began }]) => began > 0 && began <= ms);
+export async function momentAt(reader: Digesting, ms: number, whole: Moment & RecordSpan): Promise<Moment> {
+  // One of whom nothing is recorded was there as long as anybody.
+  const since = Date.parse(whole.began);
+  const there = [...whole.digests].filter(([, { began }]) => (began || since) <= ms);
   const ends = new Map<AgentId, LogEnd>(there.map(([agent]) => [agent, { ms }]));
   const digests = new Map<AgentId, Digest>();
   let late: readonly AgentId[] = [...ends.keys()];
