@@ -8,6 +8,7 @@ import { LongText } from "../parts/long-text.tsx";
 import { grouped, money } from "../parts/numbers.ts";
 import { oneLine, written } from "../parts/shown.ts";
 import { TimeLink } from "../time/time-link.tsx";
+import { More, MoreButton } from "./more.tsx";
 import { Prompt } from "./prompt.tsx";
 
 export interface EntryProps {
@@ -21,15 +22,18 @@ export interface EntryProps {
 
 export function Entry({ agent, event, call, isLeft = false }: EntryProps): JSX.Element {
   const { seq, at } = event;
+  const isMore = useSignal(false);
   return (
     <li class={`entry k-${event.kind}${isLeft ? " left" : ""}${isMinor(event) ? " minor" : ""}`}>
       <div class="when">
         <TimeLink at={at} />
         <span class="seq">{seq}</span>
+        <MoreButton seq={seq} isOpen={isMore} />
       </div>
       <div class="what">
         {isLeft && <span class="tag">on a branch that was left</span>}
         <Body agent={agent} event={event} call={call} />
+        {isMore.value && <More agent={agent} seq={seq} />}
       </div>
     </li>
   );

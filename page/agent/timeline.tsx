@@ -1,6 +1,6 @@
 // The log of an agent as it goes on. It stays at its end only while the person is there.
 
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChild, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Event } from "../../src/domain/event/event.ts";
@@ -8,6 +8,7 @@ import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
 import { callsOf } from "./calls.ts";
 import { Entry, isMinor } from "./entry.tsx";
+import { Prompt } from "./prompt.tsx";
 import type { AgentRecord } from "./record.ts";
 
 /** So near to an end counts as there. */
@@ -24,6 +25,7 @@ interface TimelineProps {
 export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const isWhole = useSignal(false);
+  const isNext = useSignal(false);
   const { stretch, follows } = record;
   const now = stretch.value;
   const isShort = useScrolling(box, record);
@@ -36,7 +38,6 @@ export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
     if (scrollTop < NEXT_PX) void record.loadOlder();
     if (below < NEXT_PX) void record.loadNewer();
   };
-  const isBehind = !follows.value;
   return (
     <section class="timeline" aria-label="Timeline">
       <div
@@ -56,6 +57,11 @@ export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
         <ol class="entries">{entries(events, now?.events ?? [])}</ol>
         {!now?.hasNewer && <LiveEntry record={record} />}
       </div>
+      {isNext.value && (
+        <div class="next-prompt" tabIndex={0} role="group" aria-label="What it would be shown now">
+          <Prompt agent={agent} />
+        </div>
+      )}
       <div class="timeline-foot">
         <label>
           <input
@@ -65,14 +71,28 @@ export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
           />{" "}
           Every event
         </label>
+        <NextButton isNext={isNext} />
         <span class="spring" />
-        {isBehind && (
+        {!follows.value && (
           <button type="button" onClick={() => void toEnd(record, box.current)}>
             ↓ To the newest
           </button>
         )}
       </div>
     </section>
+  );
+}
+
+function NextButton({ isNext }: { readonly isNext: Signal<boolean> }): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-expanded={isNext.value}
+      onClick={() => (isNext.value = !isNext.value)}
+    >
+      What it would be shown now
+    </button>
   );
 }
 

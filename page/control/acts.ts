@@ -137,6 +137,39 @@ export function resend(dead: readonly string[]): Promise<Heard<unknown>> {
   });
 }
 
+/** What of it the person has to know, in the words of `legion fork`. */
+function forkLines({ agent, at, as }: QuestionOf<"fork">, came: AnswerOf<"fork">): readonly string[] {
+  const { to } = came;
+  const name = nameOf(agent);
+  const lines: string[] = [];
+  if (to > at) lines.push(`event ${at} is part of a decision: its last result is event ${to}`);
+  if (to < at) lines.push(`nothing can go on from event ${at} itself: event ${to} is before it`);
+  if (as !== undefined)
+    lines.push(
+      `${as} is a new agent with its past up to event ${to}; a start runs it: legion start --only ${as}`,
+    );
+  else if (came.outcome === "soon") lines.push(`${name} goes on from event ${to} once its step is finished`);
+  else lines.push(`${name} goes on from event ${to}, on a new branch`);
+  if (came.outcome !== "done") return lines;
+  const { halt, edited, lost } = came;
+  if (lost !== undefined)
+    lines.push(`${count(lost, "event")} before that cannot be read any more; it is told`);
+  if (edited.length > 0)
+    lines.push(`changed by hand, and left so: ${edited.map((one) => one.join(" ")).join(", ")}`);
+  if (halt)
+    lines.push(`it was ${halt.reason.replace(/-.*/, "")} at that moment, and is again (${halt.content})`);
+  return lines;
+}
+
+export function forkFrom(question: QuestionOf<"fork">): Promise<Heard<AnswerOf<"fork">>> {
+  return perform({
+    route: "fork",
+    question,
+    words: `Go on from event ${question.at} of ${nameOf(question.agent)}`,
+    lines: (came) => forkLines(question, came),
+  });
+}
+
 export function answer(
   question: string,
   verdict: "approved" | "denied",

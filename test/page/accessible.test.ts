@@ -40,8 +40,13 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     expect(await findings(shown)).toEqual([]);
     await page.evaluate(() => (location.hash = "#/agents/1"));
     await until(".k-result", "ok");
-    await page.click(".k-decision button[aria-expanded]");
+    await page.click(".k-decision .line button");
     await until(".prompt summary", "System");
+    await page.click(".k-result .more");
+    await page.click(".event-more button:last-of-type");
+    await until(".go-on", "What was done outside stays done");
+    await page.click(".timeline-foot button[aria-expanded]");
+    await until(".next-prompt .prompt summary", "= same");
     expect(await findings(shown)).toEqual([]);
     await page.evaluate(() => (location.hash = "#/inbox"));
     await until(".letter .text", "hello");

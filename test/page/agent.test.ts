@@ -24,9 +24,10 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await until(".note summary", "plan");
     await page.click(".note summary");
     await until(".note .text", "first this");
-    await page.click(".k-decision button[aria-expanded]");
+    await page.click(".k-decision .line button");
     await until(".prompt", "It was shown about");
     await until(".prompt summary", "System");
+    await until(".prompt", "no prompt before it");
     await page.click(".timeline-foot input");
     await until(".k-prompted", "offline");
   });

@@ -2,6 +2,8 @@
 
 import { LegionError } from "../../base/errors.ts";
 import { aborted } from "../../base/process/signals.ts";
+import type { Variables } from "../../base/process/variables.ts";
+import { admitTrusted } from "../../config/grants/admission.ts";
 import type { Config } from "../../config/config.ts";
 import type { LegionSite } from "../../control/api/legion-client.ts";
 import type { NodeApi } from "../../control/api/routes.ts";
@@ -13,6 +15,7 @@ import { print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
 
 const DEFAULT_PORT = 4680;
+const WAY_TO_TRUST = "`legion trust --trust` does so";
 const WHO_MAY = "Whoever has this address may do what you may. Ctrl-C ends the page; the legion goes on.";
 
 export const command: CliCommand = {
@@ -27,7 +30,7 @@ export const command: CliCommand = {
     const order = readOrder(typed);
     await withSite(typed, io, async (site) => {
       const { serveDashboard } = await import("../../control/web/server.ts");
-      const { url, close } = await serveDashboard(watchSite(site), order);
+      const { url, close } = await serveDashboard(watchSite(site, io.env), order);
       try {
         if (typed.options["json"]) printJson(io, { url });
         else print(io, `${url}\n${WHO_MAY}`);
@@ -68,10 +71,13 @@ function readOrder({ args, options }: Typed): DashboardOrder {
   };
 }
 
-/** @param site a settled config also says how long a question waits */
-export function watchSite(
-  site: LegionSite & { readonly config: Pick<Config, "durability" | "approvals"> },
-  own?: NodeApi,
-): WatchedLegion {
-  return watchLegion(site, site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs, own);
+interface SettledSite extends LegionSite {
+  /** It also says how long a question waits. */
+  readonly config: Pick<Config, "durability" | "approvals" | "secrets">;
+}
+
+export function watchSite(site: SettledSite, env: Variables, own?: NodeApi): WatchedLegion {
+  const { approvals, secrets } = site.config;
+  const today = { env, secrets, admit: admitTrusted(site.project, env, WAY_TO_TRUST) };
+  return watchLegion(site, approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs, { own, today });
 }

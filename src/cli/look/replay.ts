@@ -42,7 +42,7 @@ async function replayAt(site: Site, typed: Typed, io: Io): Promise<{ tape: Tape;
   const { readTape } = await import("../../legion/replay/recording.ts");
   const { replayAgent } = await import("../../legion/replay/replay-agent.ts");
   const { describeRecorded } = await import("../../model/scripted/recorded.ts");
-  const { castToday } = await import("./prompt/definition-today.ts");
+  const { castToday } = await import("../../legion/prompt/definition-today.ts");
   const tape = await readTape(site.reader, id, to);
   const last = tape.events.at(-1)?.event.seq ?? 0;
   if (to !== undefined && to > last) {

@@ -1,10 +1,11 @@
 // What a project brings and wants, and what of it nobody has granted.
 
 import { LegionError } from "../../base/errors.ts";
+import type { Variables } from "../../base/process/variables.ts";
 import { showUnseen } from "../../base/text/unseen.ts";
 import { grantsOf } from "../../storage/folder/person/trust.ts";
-import type { PersonFolder } from "../../storage/folder/person/folder.ts";
-import type { Brought } from "../module-loader.ts";
+import { openPersonFolder, type PersonFolder } from "../../storage/folder/person/folder.ts";
+import type { Admit, Brought } from "../module-loader.ts";
 import { ALWAYS, codeGrants, type CodeGrant } from "./code.ts";
 import type { WantedGrant } from "./grant.ts";
 
@@ -27,6 +28,14 @@ export async function openGrants(
   const code = all.filter(({ what, value }) => granted.get(what) !== value);
   const isChange = [...code, ...grants].some(({ what }) => granted.has(what));
   return { code, wanted: grants, isChange };
+}
+
+/** Nobody is asked: what the person has not granted is left out, and code that they have not trusted is refused with `way`. */
+export function admitTrusted(project: string, env: Variables, way: string): Admit {
+  return async ({ modules }) => {
+    const { code } = await openGrants({ modules, grants: [] }, project, openPersonFolder(env));
+    if (code.length > 0) throw untrusted(code, way);
+  };
 }
 
 /** @param way what would let it run */

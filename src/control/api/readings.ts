@@ -65,6 +65,43 @@ const spent = {
 };
 const takers = z.array(z.string()).readonly().describe("Who spent it.");
 
+const promptPart = z.object({
+  title: z.string(),
+  text: z.string(),
+  tokens: z.number().describe("An estimate."),
+});
+const promptAnswer = z.object({
+  at: z
+    .number()
+    .nullable()
+    .describe("The decision, or the call, that it was shown for; null: it would be now."),
+  before: z
+    .number()
+    .nullable()
+    .describe("The decision whose prompt it is compared with; null: there is none that is kept."),
+  parts: z
+    .array(
+      z.union([
+        promptPart.extend({ change: z.enum(["same", "new"]) }),
+        promptPart.extend({ change: z.literal("changed"), was: z.string().describe("What stood there.") }),
+      ]),
+    )
+    .readonly()
+    .describe("In the order in which the model reads them."),
+  gone: z.array(promptPart).readonly().describe("What was shown before, and is no more."),
+  call: z
+    .object({
+      model: z.string(),
+      input: z.number().describe("Tokens, those of the provider's cache included."),
+      output: z.number(),
+      cacheRead: z.number(),
+      cacheWrite: z.number(),
+      cost: z.number().nullable().describe("US dollars; null is unknown."),
+    })
+    .nullable()
+    .describe("What it came to; null: it was not made, or nothing came of it."),
+});
+
 export const READINGS = {
   overview: {
     path: "/overview",
@@ -152,15 +189,10 @@ export const READINGS = {
   },
   prompt: {
     path: "/agents/{agent}/prompt",
-    summary: "What its model was shown for a decision, by part.",
-    question: z.strictObject({ agent, at: seq, ...past }),
-    answer: z.object({
-      at: z.number(),
-      parts: z
-        .array(z.object({ title: z.string(), text: z.string(), tokens: z.number() }))
-        .readonly()
-        .describe("In the order in which the model reads them; tokens are an estimate."),
-    }),
+    summary:
+      "What its model was shown newest by an event, or, without one, would be shown now: by part, against the prompt before it.",
+    question: z.strictObject({ agent, at: seq.optional(), ...past }),
+    answer: promptAnswer,
   },
   inbox: {
     path: "/inbox",

@@ -6,7 +6,6 @@ import { LegionError } from "../../base/errors.ts";
 import { fieldsOf } from "../../base/text/json.ts";
 import { quote } from "../../base/text/wording.ts";
 import type { Event } from "../../domain/event/event.ts";
-import type { ModelRequest, Turn } from "../../domain/model.ts";
 import {
   CONTROL,
   displayName,
@@ -15,7 +14,6 @@ import {
   type Message,
 } from "../../domain/message/message.ts";
 import { openQuestionsOf } from "../../legion/questions.ts";
-import { estimateTokens } from "../../model/tokens/tokens.ts";
 import { forkIn, pathTo } from "../../past/branch.ts";
 import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
@@ -36,6 +34,8 @@ interface ReadLegion {
   readonly reader: Reader;
   /** How every agent stands. */
   statuses(): Promise<readonly AgentStatus[]>;
+  /** What the agent would be shown; absent: that is known only of what it was shown. */
+  readonly next?: WatchedLegion["nextPrompt"];
 }
 
 /** Rejects with USAGE for an agent that nobody knows, or knew then, naming those that there are. */
@@ -43,7 +43,7 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
   const { backend, expireMs } = watched;
   const moments = createMoments(backend.reader);
   const statuses = async (): Promise<readonly AgentStatus[]> => (await watched.status()).agents;
-  const now = readingsOf({ reader: backend.reader, statuses }, moments, expireMs);
+  const now = readingsOf({ reader: backend.reader, statuses, next: watched.nextPrompt }, moments, expireMs);
   return async (name, question) => {
     const { moment } = question;
     const there = moment === undefined ? now : readingsOf(await moments.legionAt(moment), moments, expireMs);
@@ -51,7 +51,7 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
   };
 }
 
-function readingsOf({ reader, statuses }: ReadLegion, moments: Moments, expireMs: number): Readings {
+function readingsOf({ reader, statuses, next }: ReadLegion, moments: Moments, expireMs: number): Readings {
   return {
     moment: ({ moment }) => moments.show(moment),
     agent: async ({ agent }) => readAgent(reader, await known(reader, agent)),
@@ -63,8 +63,9 @@ function readingsOf({ reader, statuses }: ReadLegion, moments: Moments, expireMs
     },
     log: async (question) => readLog(reader, { ...question, agent: await known(reader, question.agent) }),
     async prompt({ agent, at }) {
-      const { promptAt } = await import("../../legion/replay/past-prompt.ts");
-      return { at, parts: partsOf(await promptAt(reader, await known(reader, agent), at)) };
+      const { readPrompt } = await import("./prompt.ts");
+      await known(reader, agent);
+      return readPrompt(reader, agent, at ?? (next ? () => next(agent) : await reader.last(agent)));
     },
     changes: () => readChanges(reader),
     costs: () => readCosts(reader),
@@ -157,29 +158,4 @@ async function openDeadLetters(reader: Reader): Promise<ReadingAnswer<"dead">["l
     .filter(({ id, isResent }) => !isResent && !resent.has(id))
     .sort((a, b) => Date.parse(a.since) - Date.parse(b.since))
     .map(({ id, to, since, why, message }) => ({ id, to, since, why, content: message.content }));
-}
-
-function partsOf({ system, tools, turns, pinned }: ModelRequest): ReadingAnswer<"prompt">["parts"] {
-  const parts = [
-    { title: "System", text: system },
-    ...tools.map(({ name, description, parameters }) => ({
-      title: `Tool ${name}`,
-      text: `${description}\n${JSON.stringify(parameters)}`,
-    })),
-    ...turns.map(turnPart),
-    { title: "Pinned messages", text: pinned },
-  ];
-  return parts
-    .filter(({ text }) => text !== "")
-    .map((part) => ({ ...part, tokens: estimateTokens(part.text) }));
-}
-
-function turnPart(turn: Turn): { readonly title: string; readonly text: string } {
-  if (turn.role === "user") return { title: "User", text: turn.text };
-  if (turn.role === "results") {
-    const results = turn.results.map(({ content, isError }) => (isError ? `[error] ${content}` : content));
-    return { title: "Results", text: results.join("\n") };
-  }
-  const calls = turn.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
-  return { title: "Assistant", text: [turn.text, ...calls].filter((text) => text !== "").join("\n") };
 }

@@ -1,6 +1,9 @@
 // A legion that somebody watches, as all that shows it needs it.
 
 import { LegionError } from "../../base/errors.ts";
+import type { ModelRequest } from "../../domain/model.ts";
+import type { Today } from "../../legion/prompt/definition-today.ts";
+import type { PromptSite } from "../../legion/prompt/next-prompt.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
@@ -22,13 +25,21 @@ export interface WatchedLegion extends LegionSite {
   overhear(agent: AgentId, tell: (text: string) => void, signal: AbortSignal): Promise<void>;
   /** What a node in this folder tells of an agent from now on; nothing while there is none, or it is about to end. */
   live(agent: AgentId, signal: AbortSignal): Promise<AsyncIterable<Inspection> | Iterable<Inspection>>;
+  /** What the agent's model would be shown now. Rejects where nobody can tell, as with code that was not trusted. */
+  nextPrompt(agent: AgentId): Promise<ModelRequest>;
 }
 
-/** @param own the node, where it is this process that runs the legion */
+export interface WatchedFrom {
+  /** The node, where it is this process that runs the legion. */
+  readonly own?: Pick<NodeApi, "status" | "wake">;
+  /** How its agents would be opened today; absent: they are not. */
+  readonly today?: Today & PromptSite["config"];
+}
+
 export function watchLegion(
   site: LegionSite,
   expireMs: number,
-  own?: Pick<NodeApi, "status" | "wake">,
+  { own, today }: WatchedFrom = {},
 ): WatchedLegion {
   const { socket } = legionPaths(site.project, site.home);
   const act: WatchedLegion["act"] = (use) => withLegion(site, use);
@@ -58,6 +69,12 @@ export function watchLegion(
       } catch {
         return [];
       }
+    },
+    async nextPrompt(agent) {
+      if (!today) throw new LegionError("REFUSED", `here nobody can tell; \`legion prompt ${agent}\` does`);
+      const { nextPrompt } = await import("../../legion/prompt/next-prompt.ts");
+      const { reader } = site.backend;
+      return nextPrompt({ ...site, reader, config: today }, agent, today);
     },
   };
 }

@@ -11,12 +11,10 @@ import { packageDir } from "../../base/package.ts";
 import type { Variables } from "../../base/process/variables.ts";
 import { inTurns } from "../../base/turns.ts";
 import type { Config } from "../../config/config.ts";
-import { openGrants, untrusted } from "../../config/grants/admission.ts";
-import type { Admit } from "../../config/module-loader.ts";
+import { admitTrusted } from "../../config/grants/admission.ts";
 import { isAgentId, type AgentId } from "../../domain/message/message.ts";
 import { findEnvironment } from "../../environment/open.ts";
 import type { Relay } from "../../mail/relay.ts";
-import { openPersonFolder } from "../../storage/folder/person/folder.ts";
 import { planRoster, type Roster, type Who } from "../roster.ts";
 import type { OpenedLegion } from "./open-node.ts";
 import { remember } from "./remember.ts";
@@ -114,10 +112,7 @@ function createHost({
   env,
 }: SpawnPlace): (who: Who) => Promise<void> {
   const findOnce = onceEach(() => findEnvironment(env));
-  const admit: Admit = async ({ modules }) => {
-    const { code } = await openGrants({ modules, grants: [] }, project, openPersonFolder(env));
-    if (code.length > 0) throw untrusted(code, "`legion trust --trust` does so");
-  };
+  const admit = admitTrusted(project, env, "`legion trust --trust` does so");
   return async (who) => {
     const machine = { finding: await findOnce(""), variables: env };
     const places = { projectDir: project, packageDir };

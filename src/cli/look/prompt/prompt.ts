@@ -22,7 +22,7 @@ export const command: CliCommand = {
   async run(typed, io) {
     const at = readNumber(typed, "at");
     const { promptAt } = await import("../../../legion/replay/past-prompt.ts");
-    const { nextPrompt } = await import("./next-prompt.ts");
+    const { nextPrompt } = await import("../../../legion/prompt/next-prompt.ts");
     const request = await withSite(typed, io, async (site) => {
       const id = await checkAgent(site, typed.args[0]!);
       await remarkForeign(site.reader, id, io);

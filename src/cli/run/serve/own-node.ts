@@ -150,7 +150,7 @@ async function openOwnNode({ site, place, onStop }: OwnNodeOrder, io: Io): Promi
   const server = await serveLegion(opened, legionPaths(project).socket, {
     onStop,
     spawner,
-    watch: (own) => watchSite({ ...site, backend }, own),
+    watch: (own) => watchSite({ ...site, backend }, io.env, own),
   }).catch(async (error: unknown) => {
     await closeAll(opened);
     throw error;

@@ -145,7 +145,7 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   try {
     // The task first: the model can be at work while the server is being loaded.
     await workload.begin(legion);
-    const watch = (own: NodeApi): WatchedLegion => watchSite({ ...planned, backend }, own);
+    const watch = (own: NodeApi): WatchedLegion => watchSite({ ...planned, backend }, planned.io.env, own);
     const spawner = takesMore(planned)
       ? createSpawner({ ...planned, opened, env: planned.io.env })
       : undefined;

@@ -1,17 +1,17 @@
 // What the model of an agent with a director would be asked next: what its rules do before that is only played, with what they
 // read now. Nothing is written.
 
-import type { PromptSource } from "../../../agent/parts/agent.ts";
-import type { Workplace } from "../../../agent/parts/workplace.ts";
-import { checkCall } from "../../../agent/act/check-call.ts";
-import { byRules, directionOf, requestFor, standingRequest } from "../../../agent/think/direct.ts";
-import { LegionError } from "../../../base/errors.ts";
-import type { Call, NewEvent } from "../../../domain/event/event.ts";
-import { displayName, type AgentId } from "../../../domain/message/message.ts";
-import type { ModelRequest } from "../../../domain/model.ts";
-import { readUnheard } from "../../../legion/observing/behind.ts";
-import type { Observation, UnheardMessage } from "../../../legion/observing/reading.ts";
-import { ending, toDo } from "../../../legion/observing/sessions.ts";
+import type { PromptSource } from "../../agent/parts/agent.ts";
+import type { Workplace } from "../../agent/parts/workplace.ts";
+import { checkCall } from "../../agent/act/check-call.ts";
+import { byRules, directionOf, requestFor, standingRequest } from "../../agent/think/direct.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { Call, NewEvent } from "../../domain/event/event.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
+import type { ModelRequest } from "../../domain/model.ts";
+import { readUnheard } from "../observing/behind.ts";
+import type { Observation, UnheardMessage } from "../observing/reading.ts";
+import { ending, toDo } from "../observing/sessions.ts";
 
 /** An agent that does not run. */
 export interface DormantSource extends PromptSource {

@@ -1,40 +1,47 @@
 // What the model of an agent would be shown next, by the definition and the modules of today: the agent is opened with its
 // past, its unread mail and its modules, but nothing to act with.
 
-import { introductionOf, requestOf } from "../../../agent/think/ask.ts";
-import type { Workplace } from "../../../agent/parts/workplace.ts";
-import { along } from "../../../past/branch.ts";
-import type { Mail } from "../../../mail/bus.ts";
-import { planIntake } from "../../../mail/intake.ts";
-import { firstFitting } from "../../../mail/mailbox.ts";
-import { nextFollowUp } from "../../../past/conversation.ts";
-import { LegionError } from "../../../base/errors.ts";
-import type { NewEvent } from "../../../domain/event/event.ts";
-import { recollect } from "../../../agent/think/recall.ts";
-import { openModules } from "../../../agent/act/module-host.ts";
-import { account } from "../../../past/ledger.ts";
-import type { AgentPlan } from "../../../legion/hosting/agent-plan.ts";
-import { MAIL_SHARE, displayName, type AgentId } from "../../../domain/message/message.ts";
-import { foldOffers, type KnownOffers } from "../../../past/offers.ts";
-import { createFold, type ReadablePast } from "../../../past/past.ts";
-import type { Model, ModelRequest } from "../../../domain/model.ts";
-import { CLOSED_RULEBOOK } from "../../../legion/rulebook.ts";
-import { createRequestRedactor } from "../../../agent/parts/model/redacted-model.ts";
-import { createRedactor, type Redactor } from "../../../base/redaction/redactor.ts";
-import { reachedMemories } from "../../../legion/hosting/reached-memories.ts";
-import { closedWorkplace } from "../../../legion/hosting/shared-host.ts";
-import { createSpeech, recallOffers, type Speech } from "../../../agent/parts/speech.ts";
-import type { Reader } from "../../../storage/contract/reader.ts";
-import type { Site } from "../../kit/target.ts";
+import { introductionOf, requestOf } from "../../agent/think/ask.ts";
+import type { Workplace } from "../../agent/parts/workplace.ts";
+import { along } from "../../past/branch.ts";
+import type { Mail } from "../../mail/bus.ts";
+import { planIntake } from "../../mail/intake.ts";
+import { firstFitting } from "../../mail/mailbox.ts";
+import { nextFollowUp } from "../../past/conversation.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { NewEvent } from "../../domain/event/event.ts";
+import { recollect } from "../../agent/think/recall.ts";
+import { openModules } from "../../agent/act/module-host.ts";
+import { account } from "../../past/ledger.ts";
+import type { AgentPlan } from "../hosting/agent-plan.ts";
+import { MAIL_SHARE, displayName, type AgentId } from "../../domain/message/message.ts";
+import { foldOffers, type KnownOffers } from "../../past/offers.ts";
+import { createFold, type ReadablePast } from "../../past/past.ts";
+import type { Model, ModelRequest } from "../../domain/model.ts";
+import { CLOSED_RULEBOOK } from "../rulebook.ts";
+import { createRequestRedactor } from "../../agent/parts/model/redacted-model.ts";
+import { createRedactor, type Redactor } from "../../base/redaction/redactor.ts";
+import { reachedMemories } from "../hosting/reached-memories.ts";
+import { closedWorkplace } from "../hosting/shared-host.ts";
+import { createSpeech, recallOffers, type Speech } from "../../agent/parts/speech.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import type { Secret } from "../../base/redaction/redactor.ts";
+import type { Backend } from "../../storage/contract/backend.ts";
 import { nextQuestion, type DormantSource } from "./next-question.ts";
-import { castToday } from "./definition-today.ts";
+import { castToday, type Today } from "./definition-today.ts";
+
+/** Where an agent is kept. */
+export interface PromptSite {
+  /** Real path of the folder that holds config, definitions and modules. */
+  readonly project: string;
+  readonly home?: string;
+  readonly backend: Backend;
+  readonly reader: Reader;
+  readonly config: { readonly secrets: () => readonly Secret[] };
+}
 
 /** Throws REFUSED for an agent that no definition made; USAGE or CONFIG where definition or modules are wrong today. */
-export async function nextPrompt(
-  site: Site,
-  id: AgentId,
-  today: Parameters<typeof castToday>[2],
-): Promise<ModelRequest> {
+export async function nextPrompt(site: PromptSite, id: AgentId, today: Today): Promise<ModelRequest> {
   const { planFor, settings } = await castToday(site, id, today);
   const redactor = createRedactor(site.config.secrets());
   const plan = await planFor();
@@ -49,7 +56,7 @@ export async function nextPrompt(
   }
 }
 
-interface Dormancy extends Pick<Site, "reader" | "backend" | "project" | "home"> {
+interface Dormancy extends Omit<PromptSite, "config"> {
   readonly settings: Workplace["settings"];
   readonly redactor: Redactor;
 }

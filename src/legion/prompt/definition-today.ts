@@ -1,17 +1,17 @@
 // An agent that does not run, as its definition and its modules would make it today.
 
-import type { Config } from "../../../config/config.ts";
-import type { KnownPlace } from "../../../config/definition.ts";
-import { isReference, readReferred } from "../../../config/mini/reference.ts";
-import { LegionError } from "../../../base/errors.ts";
-import type { AgentPlan } from "../../../legion/hosting/agent-plan.ts";
-import { displayName, type AgentId } from "../../../domain/message/message.ts";
-import { chooseModel } from "../../../model/registry/choice.ts";
-import { createCasting, type RosterDeps } from "../../../legion/roster.ts";
-import type { Io } from "../../kit/command.ts";
-import { packageDir } from "../../../base/package.ts";
-import type { Site } from "../../kit/target.ts";
-import { loadConfigAnyway } from "../../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
+import type { KnownPlace } from "../../config/definition.ts";
+import { isReference, readReferred } from "../../config/mini/reference.ts";
+import { LegionError } from "../../base/errors.ts";
+import type { AgentPlan } from "../hosting/agent-plan.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { chooseModel } from "../../model/registry/choice.ts";
+import { createCasting, type RosterDeps } from "../roster.ts";
+import { packageDir } from "../../base/package.ts";
+import type { Variables } from "../../base/process/variables.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import { loadConfigAnyway } from "../../config/load-config.ts";
 
 /** Nobody is asked anything, so it does not matter which keys are there and where they would go. */
 const NOBODY = {
@@ -20,6 +20,11 @@ const NOBODY = {
   OPENAI_API_KEY: "none",
   OPENAI_BASE_URL: "http://localhost",
 };
+
+/** Where its definition and its modules are found today, and what of them may run. */
+export interface Today extends Pick<RosterDeps, "admit"> {
+  readonly env: Variables;
+}
 
 export interface CastToday {
   readonly config: Config;
@@ -34,9 +39,9 @@ export interface CastToday {
  * or CONFIG where definition or modules are wrong today.
  */
 export async function castToday(
-  { reader, project: projectDir }: Pick<Site, "reader" | "project">,
+  { reader, project: projectDir }: { readonly reader: Reader; readonly project: string },
   id: AgentId,
-  { env, admit }: Pick<Io, "env"> & Pick<RosterDeps, "admit">,
+  { env, admit }: Today,
   modelFor?: (config: Config) => RosterDeps["modelFor"],
 ): Promise<CastToday> {
   const { definition, model: newest, sources: kept, ...record } = await reader.record(id);

@@ -1,0 +1,46 @@
+// What a person can have of one event: the prompt that was shown newest by then, and that the agent goes on from there.
+
+import { useSignal, type Signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { GoOn } from "./go-on.tsx";
+import { Prompt } from "./prompt.tsx";
+
+interface MoreProps {
+  readonly agent: string;
+  readonly seq: number;
+}
+
+export function MoreButton({
+  seq,
+  isOpen,
+}: Pick<MoreProps, "seq"> & { readonly isOpen: Signal<boolean> }): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="quiet more"
+      aria-label={`What can be done with event ${seq}`}
+      title="Prompt, go on from here"
+      aria-expanded={isOpen.value}
+      onClick={() => (isOpen.value = !isOpen.value)}
+    >
+      ⋯
+    </button>
+  );
+}
+
+export function More({ agent, seq }: MoreProps): JSX.Element {
+  const shown = useSignal<"prompt" | "fork" | undefined>(undefined);
+  const turn = (to: "prompt" | "fork") => () => (shown.value = shown.value === to ? undefined : to);
+  return (
+    <div class="event-more">
+      <button type="button" aria-expanded={shown.value === "prompt"} onClick={turn("prompt")}>
+        Prompt by then
+      </button>{" "}
+      <button type="button" aria-expanded={shown.value === "fork"} onClick={turn("fork")}>
+        Go on from here…
+      </button>
+      {shown.value === "prompt" && <Prompt agent={agent} at={seq} />}
+      {shown.value === "fork" && <GoOn agent={agent} seq={seq} onDone={() => (shown.value = undefined)} />}
+    </div>
+  );
+}

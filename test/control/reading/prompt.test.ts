@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { readPrompt } from "../../../src/control/reading/prompt.ts";
+import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
+import { goals } from "../../../modules/goals.ts";
+import { promptAt } from "../../../src/legion/replay/past-prompt.ts";
+import { createWorld } from "../../world.ts";
+
+const untold = (): Promise<never> => Promise.reject(new Error("nobody asked for it"));
+const GOAL = { calls: [{ action: "addGoal", parameters: { goal: "Sail" } }] };
+
+async function sailed() {
+  const usage = { input: 100, output: 5, cacheRead: 80, cacheWrite: 10 };
+  const script = [GOAL, { text: "Ahoy", usage }];
+  const world = await createWorld({ "1": { script, modules: [goals], protocol: "tools" } });
+  await world.say("1", "Plan it");
+  await world.idle();
+  const [first, second] = await world.kinds("1", "decision");
+  const results = await world.kinds("1", "result");
+  return { reader: createFileReader(world.project), first: first!, second: second!, result: results[0]! };
+}
+
+describe("the prompt of an agent", () => {
+  it("is that of the decision, against the one before it: what is the same, new and changed, and what it came to", async () => {
+    const { reader, first, second } = await sailed();
+    const shown = await readPrompt(reader, { agent: "1", at: second.seq, next: untold });
+    expect([shown.at, shown.before]).toEqual([second.seq, first.seq]);
+    const changes = new Map(shown.parts.map(({ title, change }) => [title, change]));
+    expect(changes.get("System")).toBe("same");
+    expect([changes.get("User"), changes.get("Results"), changes.get("Assistant")]).toEqual([
+      "same",
+      "new",
+      "new",
+    ]);
+    const pinned = shown.parts.at(-1)!;
+    expect(pinned).toMatchObject({ title: "Pinned messages", change: "changed" });
+    expect(pinned.text).toContain("Sail");
+    expect("was" in pinned && pinned.was).not.toContain("Sail");
+    expect(shown.gone).toEqual([]);
+    expect(shown.call).toMatchObject({ input: 100, output: 5, cacheRead: 80, cacheWrite: 10 });
+  });
+
+  it("of any other event is the newest by then; the first is compared with nothing, and before it there is none", async () => {
+    const { reader, first, result } = await sailed();
+    const shown = await readPrompt(reader, { agent: "1", at: result.seq, next: untold });
+    expect([shown.at, shown.before]).toEqual([first.seq, null]);
+    expect(shown.parts.every(({ change }) => change === "new")).toBe(true);
+    const call = await readPrompt(reader, { agent: "1", at: first.seq - 1, next: untold });
+    expect([call.at, call.call]).toEqual([first.seq - 1, null]);
+    await expect(readPrompt(reader, { agent: "1", at: 1, next: untold })).rejects.toMatchObject({
+      code: "REFUSED",
+      message: "up to event 1 the model of Agent 1 was shown nothing",
+    });
+    await expect(readPrompt(reader, { agent: "1", at: 999, next: untold })).rejects.toMatchObject({
+      code: "USAGE",
+    });
+  });
+
+  it("of no event is what would be shown next, against the newest", async () => {
+    const { reader, second } = await sailed();
+    const next = () => promptAt(reader, "1", second.seq);
+    const shown = await readPrompt(reader, { agent: "1", next });
+    expect([shown.at, shown.before, shown.call]).toEqual([null, second.seq, null]);
+    expect(shown.parts.every(({ change }) => change === "same")).toBe(true);
+  });
+});
