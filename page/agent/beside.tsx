@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read, type Heard } from "../connection/api.ts";
+import { Memories } from "./memories.tsx";
 import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
 
@@ -13,7 +14,8 @@ interface BesideProps {
 }
 
 export function Beside({ agent, details }: BesideProps): JSX.Element {
-  const { goals = [], notes = [], branches = [], last = 0, description = "", modules = [] } = details ?? {};
+  const { goals = [], notes = [], memories = [], branches = [], last = 0 } = details ?? {};
+  const { description = "", modules = [] } = details ?? {};
   return (
     <aside class="beside" aria-label="What it wants and knows" tabIndex={0}>
       {description !== "" && <p class="dim">{oneLine(description)}</p>}
@@ -32,6 +34,12 @@ export function Beside({ agent, details }: BesideProps): JSX.Element {
       {notes.map((title) => (
         <Note key={title} agent={agent} title={title} />
       ))}
+      {memories.length > 0 && (
+        <>
+          <h2>Memory</h2>
+          <Memories agent={agent} />
+        </>
+      )}
       <h2>Branches</h2>
       <Branches forks={branches} last={last} />
       {modules.length > 0 && <p class="dim">Modules: {oneLine(modules.join(", "))}</p>}

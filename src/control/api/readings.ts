@@ -3,6 +3,8 @@
 
 import { z } from "zod";
 import { agentStatusSchema } from "../../legion/status.ts";
+import { memoryAnswer } from "./answers/memory.ts";
+import { promptAnswer } from "./answers/prompt.ts";
 import { nodeServer } from "./routes.ts";
 
 export interface ReadingRoute {
@@ -65,43 +67,6 @@ const spent = {
 };
 const takers = z.array(z.string()).readonly().describe("Who spent it.");
 
-const promptPart = z.object({
-  title: z.string(),
-  text: z.string(),
-  tokens: z.number().describe("An estimate."),
-});
-const promptAnswer = z.object({
-  at: z
-    .number()
-    .nullable()
-    .describe("The decision, or the call, that it was shown for; null: it would be now."),
-  before: z
-    .number()
-    .nullable()
-    .describe("The decision whose prompt it is compared with; null: there is none that is kept."),
-  parts: z
-    .array(
-      z.union([
-        promptPart.extend({ change: z.enum(["same", "new"]) }),
-        promptPart.extend({ change: z.literal("changed"), was: z.string().describe("What stood there.") }),
-      ]),
-    )
-    .readonly()
-    .describe("In the order in which the model reads them."),
-  gone: z.array(promptPart).readonly().describe("What was shown before, and is no more."),
-  call: z
-    .object({
-      model: z.string(),
-      input: z.number().describe("Tokens, those of the provider's cache included."),
-      output: z.number(),
-      cacheRead: z.number(),
-      cacheWrite: z.number(),
-      cost: z.number().nullable().describe("US dollars; null is unknown."),
-    })
-    .nullable()
-    .describe("What it came to; null: it was not made, or nothing came of it."),
-});
-
 export const READINGS = {
   overview: {
     path: "/overview",
@@ -147,6 +112,7 @@ export const READINGS = {
       modules: z.array(z.string()).readonly(),
       goals: z.array(z.object({ text: z.string(), complete: z.boolean() })).readonly(),
       notes: z.array(z.string()).readonly().describe("Titles."),
+      memories: z.array(z.string()).readonly().describe("The long-term memories that it reaches."),
       branches: z
         .array(z.object({ seq: z.number(), to: z.number() }))
         .readonly()
@@ -162,6 +128,17 @@ export const READINGS = {
     summary: "One of its notes.",
     question: z.strictObject({ agent, title: z.string().describe("the title of a note"), ...past }),
     answer: z.object({ title: z.string(), content: z.string() }),
+  },
+  memory: {
+    path: "/agents/{agent}/memory",
+    summary:
+      "What is in the long-term memories that it reaches: the context of each, and its newest entries, or those with some words.",
+    question: z.strictObject({
+      agent,
+      find: z.string().min(1).max(1_000).optional().describe("words to look for"),
+      ...past,
+    }),
+    answer: memoryAnswer,
   },
   log: {
     path: "/agents/{agent}/log",

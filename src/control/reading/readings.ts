@@ -17,6 +17,7 @@ import { openQuestionsOf } from "../../legion/questions.ts";
 import { forkIn, pathTo } from "../../past/branch.ts";
 import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
+import type { Memories } from "../../storage/contract/memory/memories.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { listIds } from "../api/orders.ts";
 import type { ReadingAnswers, ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
@@ -24,6 +25,7 @@ import type { AgentStatus } from "../../legion/status.ts";
 import { readChanges } from "./changes.ts";
 import { readCosts } from "./costs.ts";
 import { createMoments, type Moments } from "./moments.ts";
+import { readMemories } from "./memories.ts";
 import type { WatchedLegion } from "./watched.ts";
 
 /** How many messages to the person are told at once. */
@@ -36,14 +38,22 @@ interface ReadLegion {
   statuses(): Promise<readonly AgentStatus[]>;
   /** What the agent would be shown; absent: that is known only of what it was shown. */
   readonly next?: WatchedLegion["nextPrompt"];
+  /** Absent: nobody can tell what they held. */
+  readonly stores?: Memories;
 }
+
+const NOT_THEN = "what is in a memory is shown as it is now alone";
 
 /** Rejects with USAGE for an agent that nobody knows, or knew then, naming those that there are. */
 export function createReadings(watched: WatchedLegion): ReadingAnswers {
   const { backend, expireMs } = watched;
   const moments = createMoments(backend.reader);
   const statuses = async (): Promise<readonly AgentStatus[]> => (await watched.status()).agents;
-  const now = readingsOf({ reader: backend.reader, statuses, next: watched.nextPrompt }, moments, expireMs);
+  const now = readingsOf(
+    { reader: backend.reader, statuses, next: watched.nextPrompt, stores: backend.memories },
+    moments,
+    expireMs,
+  );
   return async (name, question) => {
     const { moment } = question;
     const there = moment === undefined ? now : readingsOf(await moments.legionAt(moment), moments, expireMs);
@@ -51,7 +61,11 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
   };
 }
 
-function readingsOf({ reader, statuses, next }: ReadLegion, moments: Moments, expireMs: number): Readings {
+function readingsOf(
+  { reader, statuses, next, stores }: ReadLegion,
+  moments: Moments,
+  expireMs: number,
+): Readings {
   return {
     moment: ({ moment }) => moments.show(moment),
     agent: async ({ agent }) => readAgent(reader, await known(reader, agent)),
@@ -60,6 +74,11 @@ function readingsOf({ reader, statuses, next }: ReadLegion, moments: Moments, ex
       if (!keysOf(state, notes.name).includes(title))
         throw new LegionError("USAGE", `${displayName(agent)} has no note ${quote(title)}`);
       return { title, content: String(valueOf(state, notes.name, title)) };
+    },
+    async memory({ agent, find }) {
+      const { memories } = await reader.record(await known(reader, agent));
+      if (!stores) throw new LegionError("REFUSED", NOT_THEN);
+      return readMemories(stores, memories, find);
     },
     log: async (question) => readLog(reader, { ...question, agent: await known(reader, question.agent) }),
     async prompt({ agent, at }) {
@@ -89,7 +108,8 @@ export async function known(reader: Reader, agent: AgentId): Promise<AgentId> {
 }
 
 async function readAgent(reader: Reader, agent: AgentId): Promise<ReadingAnswer<"agent">> {
-  const { description = "", definition = null, model = null, modules = [] } = await reader.record(agent);
+  const record = await reader.record(agent);
+  const { description = "", definition = null, model = null, modules = [], memories = [] } = record;
   const state = await reader.state(agent, [goals, notes]);
   const list = keysOf(state, goals.name).flatMap((key) => valueOf(state, goals.name, key));
   const branches: { readonly seq: number; readonly to: number }[] = [];
@@ -106,6 +126,7 @@ async function readAgent(reader: Reader, agent: AgentId): Promise<ReadingAnswer<
     ...{ id: agent, name: displayName(agent), log, last, description, definition, model, modules },
     goals: list.map(toGoal),
     notes: keysOf(state, notes.name),
+    memories,
     branches,
     path: path.map(([first, end]): [number, number] => [first, end]),
   };

@@ -238,10 +238,9 @@ export function recordOf(plan: AgentPlan, redactor: Redactor): string {
   const { id, name, description } = identity;
   // What commands are given is read again from there.
   const { sources, ...shown } = origin ?? {};
-  const directed = plan.director && {
-    ...{ director: plan.director.name, observe: plan.observe, memories: plan.memories },
-  };
-  const record = redactor.value({ description, ...shown, model: model.name, ...directed });
+  const { memories, director, observe } = plan;
+  const directed = director && { director: director.name, observe };
+  const record = redactor.value({ description, ...shown, model: model.name, ...directed, memories });
   return `${JSON.stringify({ id, name, ...record, limits, policy, sources }, null, 2)}\n`;
 }
 

@@ -84,8 +84,9 @@ const agentRecord = z.object({
   model: textOrNot,
   /** Which rules say what it does; absent: its model does. */
   director: textOrNot,
-  /** Of one with a director: whose logs it observes, and the memories that it reaches, the one that it writes to first. */
+  /** Of one with a director: whose logs it observes. */
   observe: choiceOrNot,
+  /** The memories that it reaches; of one with a director first that which it writes to. */
   memories: z.array(z.string()).readonly().optional().catch(undefined),
   /** By sections. */
   configuration: z.record(z.string(), keys).optional().catch(undefined),

@@ -5,7 +5,6 @@ import { goals } from "../../../modules/goals.ts";
 import { promptAt } from "../../../src/legion/replay/past-prompt.ts";
 import { createWorld } from "../../world.ts";
 
-const untold = (): Promise<never> => Promise.reject(new Error("nobody asked for it"));
 const GOAL = { calls: [{ action: "addGoal", parameters: { goal: "Sail" } }] };
 
 async function sailed() {
@@ -22,7 +21,7 @@ async function sailed() {
 describe("the prompt of an agent", () => {
   it("is that of the decision, against the one before it: what is the same, new and changed, and what it came to", async () => {
     const { reader, first, second } = await sailed();
-    const shown = await readPrompt(reader, { agent: "1", at: second.seq, next: untold });
+    const shown = await readPrompt(reader, "1", second.seq);
     expect([shown.at, shown.before]).toEqual([second.seq, first.seq]);
     const changes = new Map(shown.parts.map(({ title, change }) => [title, change]));
     expect(changes.get("System")).toBe("same");
@@ -41,16 +40,16 @@ describe("the prompt of an agent", () => {
 
   it("of any other event is the newest by then; the first is compared with nothing, and before it there is none", async () => {
     const { reader, first, result } = await sailed();
-    const shown = await readPrompt(reader, { agent: "1", at: result.seq, next: untold });
+    const shown = await readPrompt(reader, "1", result.seq);
     expect([shown.at, shown.before]).toEqual([first.seq, null]);
     expect(shown.parts.every(({ change }) => change === "new")).toBe(true);
-    const call = await readPrompt(reader, { agent: "1", at: first.seq - 1, next: untold });
+    const call = await readPrompt(reader, "1", first.seq - 1);
     expect([call.at, call.call]).toEqual([first.seq - 1, null]);
-    await expect(readPrompt(reader, { agent: "1", at: 1, next: untold })).rejects.toMatchObject({
+    await expect(readPrompt(reader, "1", 1)).rejects.toMatchObject({
       code: "REFUSED",
       message: "up to event 1 the model of Agent 1 was shown nothing",
     });
-    await expect(readPrompt(reader, { agent: "1", at: 999, next: untold })).rejects.toMatchObject({
+    await expect(readPrompt(reader, "1", 999)).rejects.toMatchObject({
       code: "USAGE",
     });
   });
@@ -58,7 +57,7 @@ describe("the prompt of an agent", () => {
   it("of no event is what would be shown next, against the newest", async () => {
     const { reader, second } = await sailed();
     const next = () => promptAt(reader, "1", second.seq);
-    const shown = await readPrompt(reader, { agent: "1", next });
+    const shown = await readPrompt(reader, "1", next);
     expect([shown.at, shown.before, shown.call]).toEqual([null, second.seq, null]);
     expect(shown.parts.every(({ change }) => change === "same")).toBe(true);
   });
