@@ -5,6 +5,8 @@ import { z } from "zod";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { memoryAnswer } from "./answers/memory.ts";
 import { promptAnswer } from "./answers/prompt.ts";
+import { MAIL_READINGS } from "./mail-readings.ts";
+import { past } from "./past-question.ts";
 import { nodeServer } from "./routes.ts";
 
 export interface ReadingRoute {
@@ -22,12 +24,6 @@ export interface ReadingRoute {
 const MOST_EVENTS = 1_000;
 
 const agent = z.string().min(1).max(64).describe("an agent id, or 0 for the person");
-const past = {
-  moment: z.iso
-    .datetime()
-    .optional()
-    .describe("a time: what was recorded by then is shown, as it was; without it, what is there now"),
-};
 const seq = z.coerce.number().pipe(z.int().min(1)).describe("the number of an event, from 1");
 const event = z
   .looseObject({ seq: z.number(), at: z.string(), kind: z.string() })
@@ -268,6 +264,7 @@ export const READINGS = {
         .describe("Whose logs cannot be read: what they spent is missing."),
     }),
   },
+  ...MAIL_READINGS,
 } as const satisfies Readonly<Record<string, ReadingRoute>>;
 
 export type ReadingName = keyof typeof READINGS;

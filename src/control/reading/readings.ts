@@ -22,7 +22,9 @@ import type { Reader } from "../../storage/contract/reader.ts";
 import { listIds } from "../api/orders.ts";
 import type { ReadingAnswers, ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
 import type { AgentStatus } from "../../legion/status.ts";
+import { readChain } from "./chain.ts";
 import { readChanges } from "./changes.ts";
+import { readConversation } from "./conversation.ts";
 import { readCosts } from "./costs.ts";
 import { createMoments, type Moments } from "./moments.ts";
 import { readMemories } from "./memories.ts";
@@ -88,6 +90,8 @@ function readingsOf(
     },
     changes: () => readChanges(reader),
     costs: () => readCosts(reader),
+    conversation: () => readConversation(reader),
+    chain: ({ message }) => readChain(reader, message),
     inbox: async () => ({ messages: await newestMail(reader) }),
     dead: async () => ({ letters: await openDeadLetters(reader) }),
     async questions() {

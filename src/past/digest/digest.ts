@@ -1,5 +1,5 @@
 // What a log comes to, in a form that can be kept and gone on from: how its agent stands at rest, what was spent on what and when,
-// who it wrote to and heard from, which files it changed. The folds are those that a running agent has; here they are only packed.
+// who it wrote to and heard from, what it said, which files it changed. The folds are those that a running agent has; here they are only packed.
 
 import { z } from "zod";
 import type { Event } from "../../domain/event/event.ts";
@@ -8,6 +8,7 @@ import { account, createLedger, ownCall, type Ledger } from "../ledger.ts";
 import type { Send } from "../mail/sends.ts";
 import { atRestSchema, branchSchema, followAtRest, type ConversationAtRest } from "./at-rest.ts";
 import { chargesSchema, createCharges, type Charges } from "./charges.ts";
+import { correspondenceSchema, createCorrespondence, type Correspondence } from "./correspondence.ts";
 import { createFileChanges, fileChangesSchema, type FileChange } from "./file-changes.ts";
 import { ledgerSchema, packLedger, unpackLedger } from "./kept-ledger.ts";
 import { createTraffic, trafficSchema, type PeerTraffic } from "./traffic.ts";
@@ -31,6 +32,7 @@ export interface Digest {
   readonly peers: ReadonlyMap<AgentId, PeerTraffic>;
   /** The newest, oldest first. */
   readonly changes: readonly FileChange[];
+  readonly correspondence: Correspondence;
 }
 
 /** How the agent stands: short, and all that most who ask want to know. */
@@ -47,7 +49,7 @@ const headSchema = z.object({
 });
 const schema = z.object({
   head: headSchema,
-  rest: z.object({ charges: chargesSchema, files: fileChangesSchema }),
+  rest: z.object({ charges: chargesSchema, files: fileChangesSchema, mail: correspondenceSchema }),
 });
 
 /** Plain JSON; the head is kept apart. */
@@ -79,11 +81,13 @@ export function createDigest(kept?: PackedDigest) {
   const traffic = createTraffic(kept?.head.traffic);
   const files = createFileChanges(kept?.rest.files);
   let { began, latest } = kept?.head ?? { began: 0, latest: 0 };
+  const mail = createCorrespondence(kept?.rest.mail);
   return {
     get digest(): Digest {
       const { conversation } = atRest;
       const { peers } = traffic;
-      return { ledger, conversation, charges, began, latest, peers, changes: files.changes };
+      const { correspondence } = mail;
+      return { ledger, conversation, charges, began, latest, peers, changes: files.changes, correspondence };
     },
     /** Takes in one event. They come in the order of the log. */
     see(event: Event): void {
@@ -95,6 +99,7 @@ export function createDigest(kept?: PackedDigest) {
       atRest.see(event);
       traffic.see(event);
       files.see(event, charging.root());
+      mail.see(event);
     },
     /** To be called after the last event. @param read gives the log from its first event; it is read where the log went back */
     settle: (read: () => AsyncIterable<Event>): Promise<void> => atRest.settle(read),
@@ -103,7 +108,7 @@ export function createDigest(kept?: PackedDigest) {
         ...{ version: VERSION, ledger: packLedger(ledger), began, latest },
         ...{ ...atRest.pack(), traffic: traffic.pack() },
       },
-      rest: { charges: charging.pack(), files: files.pack() },
+      rest: { charges: charging.pack(), files: files.pack(), mail: mail.pack() },
     }),
   };
 }

@@ -40,7 +40,7 @@ export function withdrawnBy(event: Event): string | undefined {
 }
 
 /** The name that `buriedBy` gives to `message`, sent by event `seq`: numbers may begin again in the same log. */
-export function graveOf({ id }: Message, seq: number | undefined): string {
+export function graveOf({ id }: Pick<Message, "id">, seq: number | undefined): string {
   return `${id} ${seq}`;
 }
 

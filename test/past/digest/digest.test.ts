@@ -231,7 +231,7 @@ it("is none where anything in it is not what it was", async () => {
   const packed = stored((await digested(logOf(taken(1), prompted(1), decided(5)))).pack());
   const { head, rest } = packed;
   for (const wrong of [
-    { ...head, version: 1 },
+    { ...head, version: 0 },
     { ...head, traffic: [["0", 1]] },
     { ...head, ledger: { ...head.ledger, taken: -1 } },
     ...Object.keys(head).map((part) => ({ ...head, [part]: undefined })),

@@ -113,6 +113,21 @@ export function describeReader(name: string, createPlace: () => Promise<Recorded
       expect((await reader.digest("2", { ms: -1 })).ledger.last).toBe(0);
     });
 
+    it("tells what an agent said and took in, and where that stands in its log", async () => {
+      const { reader, enlist, append, deliver } = await createPlace();
+      await enlist("2", {});
+      await append("2", [note("began")]);
+      await deliver(letter("2", 1));
+      const [first] = await reader.unread("2", await reader.ledger("2"));
+      await append("2", [taken(letter("2", 1), first!.position)]);
+      const answer = letter("3", 1, { from: "2" }).message;
+      await append("2", [{ kind: "result", call: null, outcome: "ok", content: "", sends: [answer] }]);
+      const { peers, correspondence } = await reader.digest("2");
+      expect(peers.get("3")).toMatchObject({ sent: 1, taken: 0 });
+      expect(correspondence.sent).toMatchObject([{ id: "2>3#1", seq: 4, opening: "2 1" }]);
+      expect(Object.fromEntries(correspondence.chains)).toEqual({ "x>2#1": [3, 3], "2>3#1": [4, 4] });
+    });
+
     it("gives the state that the agent has", async () => {
       const { reader, enlist, append } = await createPlace();
       await enlist("2", {});
