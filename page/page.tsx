@@ -7,6 +7,8 @@ import { displayName } from "../src/domain/message/message.ts";
 import { Agent } from "./agent/agent.tsx";
 import { access } from "./connection/token.ts";
 import { Changes } from "./changes/changes.tsx";
+import { Chain } from "./conversation/chain.tsx";
+import { Conversation } from "./conversation/conversation.tsx";
 import { Cost } from "./cost/cost.tsx";
 import { Inbox } from "./control/inbox.tsx";
 import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts";
@@ -57,6 +59,7 @@ function Top(): JSX.Element {
     <header class="top">
       <nav aria-label="Areas">
         <Way to={{ area: "legion" }} words="Legion" />
+        <Way to={{ area: "conversation" }} words="Conversation" />
         <Way to={{ area: "inbox" }} words="Inbox" many={letters} ofWhat="new" />
         <Way to={{ area: "questions" }} words="Questions" many={open} ofWhat="open" />
         <Way to={{ area: "changes" }} words="Changes" />
@@ -71,6 +74,12 @@ function Top(): JSX.Element {
   );
 }
 
+/** Areas that stand below another one. */
+const UNDER: Readonly<Partial<Record<Place["area"], Place["area"]>>> = {
+  agent: "legion",
+  chain: "conversation",
+};
+
 interface WayProps {
   readonly to: Place;
   readonly words: string;
@@ -80,7 +89,7 @@ interface WayProps {
 
 function Way({ to, words, many = 0, ofWhat = "" }: WayProps): JSX.Element {
   const here = place.value.area;
-  const isHere = here === to.area || (here === "agent" && to.area === "legion");
+  const isHere = here === to.area || UNDER[here] === to.area;
   return (
     <a href={addressOf(to)} aria-current={isHere ? "page" : undefined}>
       {words}
@@ -139,6 +148,10 @@ function Area(): JSX.Element {
   switch (value.area) {
     case "agent":
       return <Agent key={`${value.agent} ${asOf.value}`} agent={value.agent} />;
+    case "conversation":
+      return <Conversation />;
+    case "chain":
+      return <Chain key={`${value.message} ${asOf.value}`} message={value.message} />;
     case "inbox":
       return <Inbox />;
     case "questions":

@@ -5,10 +5,11 @@ import { signal } from "@preact/signals";
 import { takeToken } from "./connection/token.ts";
 
 export type Place =
-  | { readonly area: "legion" | "inbox" | "questions" | "changes" | "cost" }
+  | { readonly area: "legion" | "conversation" | "inbox" | "questions" | "changes" | "cost" }
+  | { readonly area: "chain"; readonly message: string }
   | { readonly area: "agent"; readonly agent: string };
 
-const AREAS = ["inbox", "questions", "changes", "cost"] as const;
+const AREAS = ["conversation", "inbox", "questions", "changes", "cost"] as const;
 
 export const place = signal<Place>(read());
 /** ISO 8601: the past that every area shows; `undefined`: what is there now. */
@@ -21,6 +22,7 @@ export function addressOf(to: Place, at = asOf.value): string {
 
 /** The same without a time. */
 export function pathOf(to: Place): string {
+  if (to.area === "chain") return `#/chain/${encodeURIComponent(to.message)}`;
   return to.area === "agent" ? `#/agents/${encodeURIComponent(to.agent)}` : `#/${to.area}`;
 }
 
@@ -61,6 +63,7 @@ function read(): Place {
   const [path = ""] = location.hash.split("?");
   const [, area, agent] = path.split("/");
   if (area === "agents" && agent) return { area: "agent", agent: decoded(agent) };
+  if (area === "chain" && agent) return { area, message: decoded(agent) };
   const known = AREAS.find((one) => one === area);
   return { area: known ?? "legion" };
 }

@@ -1,4 +1,4 @@
-// page/ -> dist/page/: three files that a browser loads as they are. What they are made with is no dependency of whoever
+// page/ -> dist/page/: four files that a browser loads as they are. What they are made with is no dependency of whoever
 // installs the package.
 
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
@@ -23,7 +23,12 @@ export function buildPage(root, to = join(root, "dist/page")) {
   try {
     esbuild.buildSync({
       absWorkingDir: root,
-      entryPoints: [join(root, FROM, "page.tsx"), join(root, FROM, "page.css")],
+      entryPoints: [
+        { in: join(root, FROM, "page.tsx"), out: "page" },
+        { in: join(root, FROM, "page.css"), out: "page" },
+        // Runs in a worker.
+        { in: join(root, FROM, "conversation/layout-worker.ts"), out: "layout" },
+      ],
       outdir: to,
       bundle: true,
       minify: true,

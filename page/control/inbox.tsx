@@ -87,6 +87,7 @@ function Said({ letter, onReply }: SaidProps): JSX.Element {
         <span class="dim">{oneLine(letter.id)}</span>
         {marks !== "" && <span class="outside">{oneLine(marks)}</span>}
         <span class="spring" />
+        <a href={addressOf({ area: "chain", message: letter.id })}>Chain</a>
         {isAgent && asOf.value === undefined && (
           <button type="button" class="quiet" onClick={() => onReply(sender)}>
             Reply

@@ -60,7 +60,11 @@ function causeName({ root, said, opening, agents }: Costs["causes"][number]): JS
   const more = agents.length > MOST_NAMES ? ` and ${agents.length - MOST_NAMES} more` : "";
   return (
     <>
-      {root === null ? "before any message" : oneLine(opening ?? root)}
+      {root === null ? (
+        "before any message"
+      ) : (
+        <a href={addressOf({ area: "chain", message: root })}>{oneLine(opening ?? root)}</a>
+      )}
       <span class="aside">
         {said !== null && ` ${moment(said)}`} · {agents.slice(0, MOST_NAMES).map(displayName).join(", ")}
         {more}

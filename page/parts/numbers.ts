@@ -35,6 +35,15 @@ export function age(at: string | null, nowMs: number): string {
   return ms < 2 * DAY_MS ? `${Math.floor(ms / HOUR_MS)}h` : `${Math.floor(ms / DAY_MS)}d`;
 }
 
+/** How long something took: `240 ms`, `1.2 s`, `45 s`, `12 min`, `3 h`; a dash where nobody knows. */
+export function lasting(ms: number): string {
+  if (!(ms >= 0)) return "–";
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
+  if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`;
+  if (ms < 2 * MINUTE_MS) return `${Math.round(ms / SECOND_MS)} s`;
+  return ms < 2 * HOUR_MS ? `${Math.round(ms / MINUTE_MS)} min` : `${Math.round(ms / HOUR_MS)} h`;
+}
+
 /** Local: `14:03:22`, with the day where it is another one. */
 export function moment(at: string): string {
   const date = new Date(at);

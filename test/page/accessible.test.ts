@@ -48,6 +48,16 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     await page.click(".timeline-foot button[aria-expanded]");
     await until(".next-prompt .prompt summary", "= same");
     expect(await findings(shown)).toEqual([]);
+    await page.evaluate(() => (location.hash = "#/conversation"));
+    await until(".graph .name", "Agent 1");
+    await page.click(".pairs tbody button");
+    await until(".saying .chip", "Only");
+    expect(await findings(shown)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(look.width!);
+    await page.evaluate(() => (location.hash = "#/chain/0%3E1%231"));
+    await until(".bill tfoot", "In all");
+    expect(await findings(shown)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(look.width!);
     await page.evaluate(() => (location.hash = "#/inbox"));
     await until(".letter .text", "hello");
     expect(await findings(shown)).toEqual([]);

@@ -13,7 +13,7 @@ it("is a few files of its own, and small enough for anybody's connection", ({ on
   onTestFinished(() => rmSync(folder, { recursive: true }));
   expect(buildPage(root, folder)).toBe(true);
   const files = readdirSync(folder).sort();
-  expect(files).toEqual(["index.html", "page.css", "page.js"]);
+  expect(files).toEqual(["index.html", "layout.js", "page.css", "page.js"]);
   const sizes = files.map((file) => gzipSync(readFileSync(join(folder, file)), { level: 9 }).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_BYTES);
 });

@@ -12,6 +12,7 @@ export interface PageFile {
 const FILES: readonly (readonly [path: string, name: string, type: string])[] = [
   ["/", "index.html", "text/html; charset=utf-8"],
   ["/page.js", "page.js", "text/javascript; charset=utf-8"],
+  ["/layout.js", "layout.js", "text/javascript; charset=utf-8"],
   ["/page.css", "page.css", "text/css; charset=utf-8"],
 ];
 
@@ -32,7 +33,7 @@ export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; worker-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types legion-layout",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",

@@ -183,7 +183,7 @@ describe("hostile: dashboard", () => {
       expect(answer).toContain("content-security-policy: default-src 'none';");
       for (const part of [
         "frame-ancestors 'none'",
-        "trusted-types 'none'",
+        "trusted-types legion-layout",
         "nosniff",
         "no-referrer",
         "no-store",
