@@ -7,6 +7,8 @@ import { asOf } from "../place.ts";
 import { read } from "./api.ts";
 
 const LOOK_MS = 5_000;
+/** Of the time no more than one part in so many goes into reading. */
+const APART = 10;
 
 export interface KeptReading<K extends LookedUp> {
   /** The newest; `undefined` before the first. */
@@ -24,12 +26,14 @@ export function keepReading<K extends LookedUp>(path: string): KeptReading<K> {
     let isGone = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async (): Promise<void> => {
+      const beganMs = performance.now();
       const heard = await read<K>(path);
       if (isGone) return;
       if (heard.outcome === "done") answer.value = heard.answer;
       trouble.value = heard.outcome === "done" ? null : heard.why;
+      const tookMs = performance.now() - beganMs;
       // The past stays as it is.
-      if (asOf.peek() === undefined) timer = setTimeout(() => void look(), LOOK_MS);
+      if (asOf.peek() === undefined) timer = setTimeout(() => void look(), Math.max(LOOK_MS, APART * tookMs));
     };
     void look();
     return () => {

@@ -7,7 +7,7 @@ import { grouped } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { BOX, drawTree, type ChainLetter, type DrawnBox } from "./tree.ts";
 
-const MOST = 250;
+const MOST = 150;
 
 interface ChainTreeProps {
   /** Oldest first. */

@@ -16,7 +16,7 @@ import { listed, type ChainLetter } from "./tree.ts";
 
 type ChainAnswer = ReadingAnswer<"chain">;
 
-const FIRST = 200;
+const FIRST = 100;
 /** Deeper ones stand no further to the right. */
 const MOST_DEPTH = 8;
 
@@ -85,9 +85,10 @@ function Told({ chain, message }: ToldProps): JSX.Element {
 }
 
 /** How long it waited, where it was taken in. */
-function fateOf({ at, takenAt, state }: ChainLetter): string | undefined {
-  if (takenAt === null || state !== "taken") return undefined;
-  return `✓ taken in after ${lasting(Date.parse(takenAt) - Date.parse(at))}`;
+function fateOf({ to, at, takenAt, state }: ChainLetter): string | undefined {
+  if (takenAt === null || state !== "taken" || to === "0") return undefined;
+  // Clocks of two machines may differ.
+  return `✓ taken in after ${lasting(Math.max(0, Date.parse(takenAt) - Date.parse(at)))}`;
 }
 
 function Sums({ chain: { messages, agents } }: { readonly chain: ChainAnswer }): JSX.Element {

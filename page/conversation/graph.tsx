@@ -8,7 +8,7 @@ import { count, grouped } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { choose, chosen, isWanted } from "./filter.ts";
 import type { Spots } from "./layout.ts";
-import { pictureOf, type Box, type DrawnLine, type DrawnParty, type Picture } from "./picture.ts";
+import { pictureOf, placeNames, type Box, type DrawnLine, type DrawnParty, type Picture } from "./picture.ts";
 import { settle } from "./settle.ts";
 import { drawingOf, type Drawing, type Pair } from "./traffic.ts";
 
@@ -20,7 +20,7 @@ export function Graph({ pairs }: { readonly pairs: readonly Pair[] }): JSX.Eleme
   const drawing = useMemo(() => drawingOf(pairs), [pairs]);
   const spots = useSpots(drawing, size);
   const picture = useMemo(
-    () => (size && spots ? pictureOf(drawing, spots, size, shortName) : undefined),
+    () => (size && spots ? pictureOf(drawing, spots, size) : undefined),
     [drawing, spots, size],
   );
   return (
@@ -34,7 +34,7 @@ export function Graph({ pairs }: { readonly pairs: readonly Pair[] }): JSX.Eleme
             height={size.height}
           >
             <Lines picture={picture} />
-            <Parties picture={picture} />
+            <Parties picture={picture} size={size} />
           </svg>
         )}
       </div>
@@ -106,7 +106,6 @@ function LineOf({ line }: { readonly line: DrawnLine }): JSX.Element {
       <title>
         {oneLine(nameOf(from))} → {oneLine(nameOf(to))}: {count(messages, "message")}
       </title>
-      <path class="reach" d={path} />
       <path class="way" d={path} stroke-width={width} stroke-opacity={0.2 + 0.4 * strength} />
       <path class="arrow" d={arrow} fill-opacity={0.35 + 0.5 * strength} />
     </g>
@@ -119,17 +118,30 @@ function lightOf(pair: { readonly from: string; readonly to: string }): "" | "li
   return isWanted(pair) ? "lit" : "faded";
 }
 
-function Parties({ picture: { parties, lines, names } }: { readonly picture: Picture }): JSX.Element {
-  const near = new Set(lines.filter(isWanted).flatMap(({ from, to }) => [from, to]));
-  const lightAt = (id: string): string =>
-    chosen.value === undefined || near.has(id) || chosen.value.from === id ? "" : "faded";
+function Parties({ picture, size }: { readonly picture: Picture; readonly size: Box }): JSX.Element {
+  const { parties, lines } = picture;
+  const { value } = chosen;
+  const lit = useMemo(() => {
+    const near = lines.filter(isWanted).flatMap(({ from, to }) => [from, to]);
+    return new Set(value ? [value.from, ...near] : parties.map(({ id }) => id));
+  }, [picture, value]);
+  const names = useMemo(
+    () =>
+      placeNames(
+        picture,
+        parties.filter(({ id }) => lit.has(id)),
+        size,
+        shortName,
+      ),
+    [lit, size],
+  );
   return (
     <g class="parties">
-      {parties.map((party) => (
-        <PartyOf key={party.id} party={party} light={lightAt(party.id)} />
+      {parties.toReversed().map((party) => (
+        <PartyOf key={party.id} party={party} light={lit.has(party.id) ? "" : "faded"} />
       ))}
       {names.map(({ id, x, y }) => (
-        <text key={id} class={`name ${lightAt(id)}`} x={x} y={y} dy="0.35em">
+        <text key={id} class="name" x={x} y={y} dy="0.35em">
           {shortName(id)}
         </text>
       ))}

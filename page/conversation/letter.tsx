@@ -21,6 +21,11 @@ const STATES: Readonly<Record<Letter["state"], string>> = {
   undelivered: "✕ not delivered",
 };
 
+/** What the person is sent is before them at once. */
+function fateOf({ state, to }: Letter): string {
+  return to === "0" && (state === "taken" || state === "delivered") ? "✓ in your inbox" : STATES[state];
+}
+
 interface LetterProps {
   readonly letter: Letter;
   /** What else stands in its first line. */
@@ -39,7 +44,9 @@ export function LetterLines({ letter, fate, children }: LetterProps): JSX.Elemen
         </span>
         <time dateTime={at}>{moment(at)}</time>
         {lane !== "normal" && <span class="tag">{lane}</span>}
-        <span class={`fate f-${state}`}>{fate ?? STATES[state]}</span>
+        <span class={`fate f-${to === "0" && state === "delivered" ? "taken" : state}`}>
+          {fate ?? fateOf(letter)}
+        </span>
         <span class="dim">{oneLine(id)}</span>
         <span class="spring" />
         {children}

@@ -16,12 +16,19 @@ type Column = "sent" | "newest";
 export function Pairs({ pairs }: { readonly pairs: readonly Pair[] }): JSX.Element {
   const by = useSignal<Column>("sent");
   const many = useSignal(FIRST);
+  const at = useSignal<string | undefined>(undefined);
   const inOrder =
     by.value === "sent"
       ? pairs
       : pairs.toSorted((a, b) => (a.newest < b.newest ? 1 : a.newest > b.newest ? -1 : 0));
+  const rows = inOrder.slice(0, many.value);
+  const stop = rows.some((pair) => keyOf(pair) === at.value) ? at.value : rows[0] && keyOf(rows[0]);
   return (
-    <div class="pairs" tabIndex={0} role="group" aria-label="Who talks to whom, as a table">
+    <div
+      class="pairs"
+      role="group"
+      aria-label="Who talks to whom, as a table; arrow keys lead from row to row"
+    >
       <table>
         <thead>
           <tr>
@@ -33,9 +40,12 @@ export function Pairs({ pairs }: { readonly pairs: readonly Pair[] }): JSX.Eleme
             <SortedBy column="newest" by={by} words="Newest" />
           </tr>
         </thead>
-        <tbody>
-          {inOrder.slice(0, many.value).map((pair) => (
-            <Row key={`${pair.from}>${pair.to}`} pair={pair} />
+        <tbody
+          onKeyDown={alongRows}
+          onFocusIn={({ target }) => (at.value = (target as HTMLElement).dataset["pair"])}
+        >
+          {rows.map((pair) => (
+            <Row key={keyOf(pair)} pair={pair} isStop={keyOf(pair) === stop} />
           ))}
         </tbody>
       </table>
@@ -46,6 +56,20 @@ export function Pairs({ pairs }: { readonly pairs: readonly Pair[] }): JSX.Eleme
       )}
     </div>
   );
+}
+
+function keyOf({ from, to }: Pair): string {
+  return `${from}>${to}`;
+}
+
+/** Of the rows one is on the way of Tab: arrows lead to the others. */
+function alongRows(event: KeyboardEvent): void {
+  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
+  const at = buttons.indexOf(event.target as HTMLButtonElement);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+  if (to === undefined) return;
+  buttons[to]?.focus();
+  event.preventDefault();
 }
 
 interface SortedByProps {
@@ -66,18 +90,33 @@ function SortedBy({ column, by, words }: SortedByProps): JSX.Element {
   );
 }
 
-function Row({ pair }: { readonly pair: Pair }): JSX.Element {
+interface RowProps {
+  readonly pair: Pair;
+  /** Tab leads there. */
+  readonly isStop: boolean;
+}
+
+function Row({ pair, isStop }: RowProps): JSX.Element {
   const { from, to, sent, taken, newest } = pair;
   const isOn = isChosen({ from, to });
+  // What the person is sent is before them at once.
+  const open = to === "0" ? 0 : Math.max(0, sent - taken);
   return (
     <tr class={isOn ? "on" : undefined}>
       <th scope="row">
-        <button type="button" class="quiet" aria-pressed={isOn} onClick={() => choose({ from, to })}>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isOn}
+          tabIndex={isStop ? 0 : -1}
+          data-pair={keyOf(pair)}
+          onClick={() => choose({ from, to })}
+        >
           {oneLine(nameOf(from))} → {oneLine(nameOf(to))}
         </button>
       </th>
       <td>{grouped(trafficOf(pair))}</td>
-      <td class={sent > taken ? undefined : "nothing"}>{grouped(Math.max(0, sent - taken))}</td>
+      <td class={open > 0 ? undefined : "nothing"}>{grouped(open)}</td>
       <td>{age(newest, now.value)}</td>
     </tr>
   );

@@ -24,8 +24,6 @@ export interface DrawnName extends Spot {
 export interface Picture {
   readonly parties: readonly DrawnParty[];
   readonly lines: readonly DrawnLine[];
-  /** Where the middle of each name is that has room. */
-  readonly names: readonly DrawnName[];
 }
 
 const MARGIN_PX = 44;
@@ -37,39 +35,53 @@ const BEND = 0.13;
 const NAME_HEIGHT_PX = 15;
 const CHAR_PX = 6.6;
 
-export function pictureOf(
-  { parties, lines }: Drawing,
-  spots: Spots,
-  box: Box,
-  nameOf: (id: string) => string,
-): Picture {
+const SMALLEST = 0.55;
+/** Where there are more lines than this, they are thin. */
+const MANY_LINES = 300;
+
+export function pictureOf({ parties, lines }: Drawing, spots: Spots, box: Box): Picture {
   const fit = fitting(parties, spots, box);
   const drawn = parties.flatMap((party): DrawnParty[] => {
     const spot = spots.get(party.id);
-    return spot ? [{ ...party, ...fit(spot) }] : [];
+    return spot ? [{ ...party, ...fit.place(spot), radius: party.radius * fit.size }] : [];
   });
-  const places = new Map(drawn.map((party) => [party.id, party]));
+  const places = placesOf(drawn);
+  const thickest = lines.length > MANY_LINES ? 2 : 4.5;
   return {
     parties: drawn,
     lines: lines.flatMap((line) => {
       const [from, to] = [places.get(line.from), places.get(line.to)];
-      return from && to ? [lineBetween(line, from, to)] : [];
+      return from && to
+        ? [lineBetween({ ...line, width: 1 + (thickest - 1) * line.strength }, from, to)]
+        : [];
     }),
-    names: placeNames(drawn, box, nameOf, middleOfPeers(lines, places)),
   };
 }
 
-function fitting(parties: readonly Party[], spots: Spots, { width, height }: Box): (spot: Spot) => Spot {
+function placesOf(parties: readonly DrawnParty[]): ReadonlyMap<string, DrawnParty> {
+  return new Map(parties.map((party) => [party.id, party]));
+}
+
+interface Fitting {
+  place(spot: Spot): Spot;
+  /** How large what stands there is to be drawn. */
+  readonly size: number;
+}
+
+function fitting(parties: readonly Party[], spots: Spots, { width, height }: Box): Fitting {
   const all = parties.flatMap(({ id }) => spots.get(id) ?? []);
   const [left, right] = ends(all.map(({ x }) => x));
   const [top, bottom] = ends(all.map(({ y }) => y));
   const high = Math.min(LARGEST_SCALE, (height - 2 * MARGIN_PX) / Math.max(1, bottom - top));
   const wide = Math.min(LARGEST_SCALE, (width - 2 * MARGIN_PX) / Math.max(1, right - left));
   const scale = { x: Math.min(wide, high * MOST_STRETCH), y: Math.min(high, wide * MOST_STRETCH) };
-  return ({ x, y }) => ({
-    x: width / 2 + (x - (left + right) / 2) * scale.x,
-    y: height / 2 + (y - (top + bottom) / 2) * scale.y,
-  });
+  return {
+    place: ({ x, y }) => ({
+      x: width / 2 + (x - (left + right) / 2) * scale.x,
+      y: height / 2 + (y - (top + bottom) / 2) * scale.y,
+    }),
+    size: Math.min(1, Math.max(SMALLEST, Math.sqrt(Math.min(scale.x, scale.y)))),
+  };
 }
 
 function ends(values: readonly number[]): readonly [number, number] {
@@ -77,18 +89,16 @@ function ends(values: readonly number[]): readonly [number, number] {
 }
 
 /** Bent to its left, so that the one that leads back lies beside it. */
-function lineBetween(line: Line, from: DrawnParty, to: DrawnParty): DrawnLine {
-  const width = 1 + 3.5 * line.strength;
+function lineBetween(line: Omit<DrawnLine, "path" | "arrow">, from: DrawnParty, to: DrawnParty): DrawnLine {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const middle = { x: (from.x + to.x) / 2 + dy * BEND, y: (from.y + to.y) / 2 - dx * BEND };
   const start = towards(from, middle, from.radius + 1);
   const tip = towards(to, middle, to.radius + 1.5);
-  const size = 4 + 1.3 * width;
+  const size = 4 + 1.3 * line.width;
   const end = towards(to, middle, to.radius + 1.5 + size);
   const [nx, ny] = [(end.y - tip.y) * 0.45, (tip.x - end.x) * 0.45];
   return {
     ...line,
-    width,
     path: `M${at(start)}Q${at(middle)} ${at(end)}`,
     arrow: `M${at(tip)}L${at({ x: end.x + nx, y: end.y + ny })} ${at({ x: end.x - nx, y: end.y - ny })}z`,
   };
@@ -132,13 +142,18 @@ interface Taken {
   readonly bottom: number;
 }
 
-/** Those that say most first: above, below or beside their party, away from its lines, or not at all. */
-function placeNames(
+/**
+ * Where the middle of each name is that has room: above, below or beside its party, away from its lines.
+ *
+ * @param parties in the order in which they get room
+ */
+export function placeNames(
+  { lines, parties: all }: Picture,
   parties: readonly DrawnParty[],
   box: Box,
   nameOf: (id: string) => string,
-  middleOf: (party: DrawnParty) => Spot,
 ): readonly DrawnName[] {
+  const middleOf = middleOfPeers(lines, placesOf(all));
   const taken: Taken[] = parties.map(({ x, y, radius }) => areaOf({ x, y }, 2 * radius, 2 * radius));
   return parties.flatMap((party): DrawnName[] => {
     const { id, x, y, radius } = party;

@@ -29,13 +29,13 @@ export function Stream({ letters, since, parties }: StreamProps): JSX.Element {
       <div class="saying">
         <h2 id="said">Messages</h2>
         <Choice parties={parties} />
-        <span class="dim">
-          {wanted.length === letters.length
-            ? ""
-            : `${grouped(wanted.length)} of the newest ${grouped(letters.length)}`}
-        </span>
+        {wanted.length > 0 && (
+          <span class="dim">
+            {since === null ? "all" : "the newest"} {grouped(wanted.length)}
+          </span>
+        )}
       </div>
-      {wanted.length === 0 && <p class="nobody">None of the newest messages are theirs.</p>}
+      {wanted.length === 0 && <p class="nobody">None of the messages that are kept here are theirs.</p>}
       <ol class="letters">
         {shown.map((letter, index) => (
           <li class="letter" key={`${letter.event.agent} ${letter.event.seq} ${letter.id}`}>

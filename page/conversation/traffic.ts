@@ -29,7 +29,7 @@ export interface Drawing {
   readonly left: number;
 }
 
-const MOST_LINES = 700;
+const MOST_LINES = 600;
 const SMALLEST_PX = 4;
 
 /** How many messages there were; a log that is gone does not say what was sent. */
@@ -66,7 +66,7 @@ function partiesIn(pairs: readonly Pair[]): readonly Party[] {
   for (const pair of pairs)
     for (const id of new Set([pair.from, pair.to])) counts.set(id, (counts.get(id) ?? 0) + trafficOf(pair));
   const most = Math.max(1, ...counts.values());
-  const largest = Math.max(9, 28 - 2 * Math.sqrt(counts.size));
+  const largest = Math.max(8, 28 - 1.6 * Math.sqrt(counts.size));
   return [...counts]
     .map(([id, messages]) => {
       const radius = SMALLEST_PX + (largest - SMALLEST_PX) * Math.sqrt(messages / most);

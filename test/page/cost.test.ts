@@ -18,7 +18,7 @@ describe.skipIf(!chromiumIsThere)("what a legion came to, on the page", { timeou
     await until(".course figcaption", "tokens at ");
     await legion("send", "2", "noop");
     await until(".bill tbody th", "noop");
-    await page.click(".bill a");
+    await page.click(".bill a[href^='#/agents']");
     await until("h1:focus", "Agent");
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { layOut, type LayoutOrder } from "../../page/conversation/layout.ts";
-import { pictureOf } from "../../page/conversation/picture.ts";
+import { pictureOf, placeNames } from "../../page/conversation/picture.ts";
 import { drawingOf, type Pair } from "../../page/conversation/traffic.ts";
 import { drawTree, listed, type ChainLetter } from "../../page/conversation/tree.ts";
 
@@ -22,7 +22,7 @@ describe("who talks to whom, drawn", () => {
     );
     const { parties, lines, left } = drawingOf([...crowd, ...loud, pair("7", "7", 99)]);
     expect(parties).toHaveLength(501);
-    expect([lines.length, left]).toEqual([700, 700]);
+    expect([lines.length, left]).toEqual([600, 800]);
     const reached = new Set(lines.flatMap(({ from, to }) => [from, to]));
     expect(parties.filter(({ id }) => !reached.has(id))).toEqual([]);
     expect(Math.max(...lines.map(({ strength }) => strength))).toBe(1);
@@ -54,7 +54,9 @@ describe("who talks to whom, drawn", () => {
           const pairs = talk.map(([from, to, sent]) => pair(String(from), String(to), sent + 1));
           const box = { width: 800, height: 400 };
           const drawing = drawingOf(pairs);
-          const { parties, names } = pictureOf(drawing, layOut(orderOf(pairs)), box, (id) => `Agent ${id}`);
+          const picture = pictureOf(drawing, layOut(orderOf(pairs)), box);
+          const { parties } = picture;
+          const names = placeNames(picture, parties, box, (id) => `Agent ${id}`);
           for (const { x, y, radius } of parties) {
             expect(x - radius).toBeGreaterThanOrEqual(0);
             expect(x + radius).toBeLessThanOrEqual(box.width);

@@ -36,7 +36,15 @@ export const MAIL_READINGS = {
   conversation: {
     path: "/conversation",
     summary: "Who talks to whom, those that say most first, and the newest messages, newest first.",
-    question: z.strictObject({ ...past }),
+    question: z.strictObject({
+      of: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("messages to and from this agent alone, or 0 for the person"),
+      ...past,
+    }),
     answer: z.object({
       pairs: z
         .array(
@@ -55,7 +63,7 @@ export const MAIL_READINGS = {
         .string()
         .nullable()
         .describe(
-          "From then on these are all messages; of earlier ones some are missing. Null: none are missing.",
+          "From then on these are all that were asked for; of earlier ones some are missing. Null: none are missing.",
         ),
       unread,
     }),

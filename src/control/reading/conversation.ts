@@ -1,11 +1,13 @@
 // Who talks to whom, and the newest of what they say, from the digests of all logs.
 
-import { messageOf } from "../../base/errors.ts";
+import { LegionError, messageOf } from "../../base/errors.ts";
+import { quote } from "../../base/text/wording.ts";
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message/message.ts";
 import type { SentMail } from "../../past/digest/correspondence.ts";
 import type { Digest } from "../../past/digest/digest.ts";
 import { createFates, type MailFate } from "../../past/digest/fates.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
+import { listIds } from "../api/orders.ts";
 import type { ReadingAnswer } from "../api/readings.ts";
 
 type ToldTraffic = ReadingAnswer<"conversation">;
@@ -15,17 +17,28 @@ type Pair = ToldTraffic["pairs"][number];
 const MOST_MESSAGES = 500;
 const MOST_PAIRS = 5_000;
 
-export async function readConversation(reader: Pick<Reader, "known" | "digest">): Promise<ToldTraffic> {
+/**
+ * @param of whose messages; those of everybody if absent. Rejects with USAGE for one that nobody knows
+ */
+export async function readConversation(
+  reader: Pick<Reader, "known" | "digest">,
+  of?: AgentId,
+): Promise<ToldTraffic> {
   const { digests, unread } = await readDigests(reader);
+  const heard = [...digests].filter(
+    ([agent, { peers }]) => of === undefined || agent === of || peers.has(of),
+  );
+  if (of !== undefined && heard.length === 0)
+    throw new LegionError("USAGE", `there is no agent ${quote(of)}; known: ${listIds([...digests.keys()])}`);
   const fateOf = createFates(digests);
-  const all = [...digests].flatMap(([agent, { correspondence }]) =>
-    correspondence.sent.map((mail) => ({ agent, mail })),
+  const all = heard.flatMap(([agent, { correspondence }]) =>
+    correspondence.sent.filter(isOf(of)).map((mail) => ({ agent, mail })),
   );
   const messages = all.sort((a, b) => newestFirst(a.mail, b.mail)).slice(0, MOST_MESSAGES);
   const pairs = pairsIn(digests);
   // Of a log of which not all is kept, nothing may be missing after the oldest that is.
-  const cuts = [...digests.values()].flatMap(({ correspondence: { isCut, sent } }) =>
-    isCut ? [sent[0]!.at] : [],
+  const cuts = heard.flatMap(([, { correspondence }]) =>
+    correspondence.isCut ? [correspondence.sent[0]!.at] : [],
   );
   if (all.length > messages.length) cuts.push(messages.at(-1)!.mail.at);
   return {
@@ -34,6 +47,13 @@ export async function readConversation(reader: Pick<Reader, "known" | "digest">)
     messages: messages.map(({ agent, mail }) => mailRow(agent, mail, fateOf(mail))),
     since: cuts.length === 0 ? null : cuts.reduce((a, b) => (a > b ? a : b)),
     unread,
+  };
+}
+
+function isOf(agent: AgentId | undefined): (mail: Pick<SentMail, "id">) => boolean {
+  return ({ id }) => {
+    const { from, to } = parseMessageId(id);
+    return agent === undefined || from === agent || to === agent;
   };
 }
 

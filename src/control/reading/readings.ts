@@ -90,7 +90,7 @@ function readingsOf(
     },
     changes: () => readChanges(reader),
     costs: () => readCosts(reader),
-    conversation: () => readConversation(reader),
+    conversation: ({ of }) => readConversation(reader, of),
     chain: ({ message }) => readChain(reader, message),
     inbox: async () => ({ messages: await newestMail(reader) }),
     dead: async () => ({ letters: await openDeadLetters(reader) }),

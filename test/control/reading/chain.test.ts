@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { READINGS } from "../../../src/control/api/readings.ts";
 import { readChain } from "../../../src/control/reading/chain.ts";
 import { readCosts } from "../../../src/control/reading/costs.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
@@ -37,6 +38,7 @@ describe("a chain of messages", () => {
       "1>3#1 of 0>1#1 taken",
       "2>3#1 of 1>2#1 taken",
     ]);
+    expect(READINGS.chain.answer.parse(chain)).toEqual(chain);
     expect(chain).toMatchObject({ root, otherMessages: 0, unread: [] });
     for (const { at, takenAt } of chain.messages)
       expect(Date.parse(takenAt!)).toBeGreaterThanOrEqual(Date.parse(at));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { READINGS } from "../../../src/control/api/readings.ts";
 import { sendsOf, type NewEvent } from "../../../src/domain/event/event.ts";
 import { readConversation } from "../../../src/control/reading/conversation.ts";
 import { undeliverable } from "../../../src/past/mail/dead-letters.ts";
@@ -21,9 +22,9 @@ describe("who talks to whom", () => {
     });
     const [first] = await world.say("1", "Tell the other one");
     await world.idle();
-    const { pairs, messages, since, otherPairs, unread } = await readConversation(
-      createFileReader(world.project),
-    );
+    const told = await readConversation(createFileReader(world.project));
+    const { pairs, messages, since, otherPairs, unread } = told;
+    expect(READINGS.conversation.answer.parse(told)).toEqual(told);
     expect(pairs.map(({ from, to, sent, taken }) => [from, to, sent, taken])).toEqual([
       ["1", "2", 2, 2],
       ["2", "0", 1, expect.any(Number)],
@@ -37,10 +38,10 @@ describe("who talks to whom", () => {
       opening: "Tell the other one",
       why: null,
     });
-    const told = messages.find(({ id }) => id === "1>2#1")!;
-    expect(told).toMatchObject({ opening: "<script>alert(1)</script> \u202eevil", chars: hostile.length });
-    const events = await world.events(told.event.agent);
-    expect(events[told.event.seq - 1]).toMatchObject({ sends: [{ id: told.id, content: hostile }] });
+    const said = messages.find(({ id }) => id === "1>2#1")!;
+    expect(said).toMatchObject({ opening: "<script>alert(1)</script> \u202eevil", chars: hostile.length });
+    const events = await world.events(said.event.agent);
+    expect(events[said.event.seq - 1]).toMatchObject({ sends: [{ id: said.id, content: hostile }] });
     expect([since, otherPairs, unread]).toEqual([null, 0, []]);
   });
 
@@ -93,6 +94,17 @@ describe("who talks to whom", () => {
     expect(messages).toHaveLength(100);
     expect(since).toBe(messages.at(-1)!.at);
     expect(pairs).toMatchObject([{ from: "1", to: "2", sent: 140, taken: 0 }]);
+  });
+
+  it("is told of one agent alone, from the logs that had to do with it; of nobody that is known it is none", async () => {
+    const many = Array.from({ length: 140 }, (_, n) => said("1", "2", n + 1));
+    const few = [said("3", "2", 1), said("3", "0", 2)];
+    const reader = readerOf({ "1": many, "2": [], "3": few });
+    const { messages, since, pairs } = await readConversation(reader, "3");
+    expect(messages.map(({ id }) => id)).toEqual(["3>0#2", "3>2#1"]);
+    expect([since, pairs.length]).toEqual([null, 3]);
+    expect((await readConversation(reader, "2")).messages).toHaveLength(101);
+    await expect(readConversation(reader, "9")).rejects.toThrow("there is no agent `9`; known: 0, 1, 2, 3");
   });
 
   it("counts what logs say, whatever they say", () =>
