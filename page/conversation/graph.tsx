@@ -1,6 +1,6 @@
 // Who talks to whom, drawn: the table beside says the same, and is what keys and screen readers have.
 
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { nameOf } from "../legion/overview.ts";
@@ -64,23 +64,23 @@ function useSize(box: { readonly current: HTMLElement | null }): Box | undefined
   return size.value;
 }
 
+/** Kept while the person is elsewhere, so that everybody is where they were. */
+const spots = signal<Spots | undefined>(undefined);
+let settledFor = "";
+
 /** They move only where somebody, or a line, is new or gone. */
 function useSpots({ parties, lines }: Drawing, size: Box | undefined): Spots | undefined {
-  const spots = useSignal<Spots | undefined>(undefined);
-  const newest = useRef(0);
   const isMeasured = size !== undefined;
-  const names = [...parties.map(({ id }) => id).toSorted(), ...lines.map(({ key }) => key).toSorted()].join(
-    "\n",
-  );
+  const inOrder = parties.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const names = [...inOrder.map(({ id }) => id), ...lines.map(({ key }) => key).toSorted()].join("\n");
   useEffect(() => {
-    if (!size) return;
-    const order = ++newest.current;
-    const nodes = parties.map(({ id, radius }) => ({ id, radius, spot: spots.peek()?.get(id) }));
+    if (!size || settledFor === names) return;
+    settledFor = names;
+    const nodes = inOrder.map(({ id, radius }) => ({ id, radius, spot: spots.peek()?.get(id) }));
     void settle({ nodes, links: lines, aspect: size.width / size.height }).then((found) => {
-      if (order === newest.current) spots.value = found;
+      if (settledFor === names) spots.value = found;
     });
   }, [names, isMeasured]);
-  useEffect(() => () => void (newest.current = -1), []);
   return spots.value;
 }
 

@@ -35,14 +35,16 @@ interface LetterProps {
 }
 
 export function LetterLines({ letter, fate, children }: LetterProps): JSX.Element {
-  const { id, from, to, at, lane, state, why } = letter;
+  const { id, from, to, at, lane, state, why, spontaneous } = letter;
   return (
     <>
       <header>
         <span>
-          <PartyName id={from} /> <span class="dim">→</span> <PartyName id={to} />
+          {spontaneous && from === "0" ? <b>Legion</b> : <PartyName id={from} />} <span class="dim">→</span>{" "}
+          <PartyName id={to} />
         </span>
         <time dateTime={at}>{moment(at)}</time>
+        {spontaneous && <span class="tag">from the runtime</span>}
         {lane !== "normal" && <span class="tag">{lane}</span>}
         <span class={`fate f-${to === "0" && state === "delivered" ? "taken" : state}`}>
           {fate ?? fateOf(letter)}

@@ -74,7 +74,18 @@ describe("who talks to whom, drawn", () => {
 });
 
 const said = (id: string, parent: string | null): ChainLetter => ({
-  ...{ id, from: "1", to: "2", at: "", root: "a", lane: "normal", state: "taken", why: null, opening: id },
+  ...{
+    id,
+    from: "1",
+    to: "2",
+    at: "",
+    root: "a",
+    lane: "normal",
+    spontaneous: false,
+    state: "taken",
+    why: null,
+    opening: id,
+  },
   ...{ chars: 1, event: { agent: "1", seq: 1 }, takenAt: null, parent },
 });
 

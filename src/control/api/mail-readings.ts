@@ -14,6 +14,7 @@ const mail = {
   at: z.string().describe("ISO 8601: when it was sent."),
   root: z.string().describe("The first message of its chain."),
   lane: z.enum(MAIL_LANES),
+  spontaneous: z.boolean().describe("The runtime said it, in its sender's name."),
   state: z
     .enum(MAIL_FATES)
     .describe(

@@ -81,9 +81,12 @@ export function mailRow(
   mail: SentMail,
   { state, why }: MailFate,
 ): ToldTraffic["messages"][number] {
-  const { id, at, root, lane, opening, chars, seq } = mail;
+  const { id, at, root, lane, opening, chars, seq, spontaneous = false } = mail;
   const { from, to } = parseMessageId(id);
-  return { id, from, to, at, root, lane, state, why: why ?? null, opening, chars, event: { agent, seq } };
+  return {
+    ...{ id, from, to, at, root, lane, spontaneous, state, why: why ?? null },
+    ...{ opening, chars, event: { agent, seq } },
+  };
 }
 
 export function newestFirst(a: SentMail, b: SentMail): number {

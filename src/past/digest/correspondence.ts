@@ -18,6 +18,8 @@ export interface SentMail {
   /** The first message of its chain. */
   readonly root: string;
   readonly lane: MailLane;
+  /** The runtime said it, in its sender's name. */
+  readonly spontaneous?: true;
   /** How it begins, on one line. */
   readonly opening: string;
   /** The length of its text. */
@@ -48,6 +50,7 @@ export const correspondenceSchema = z.object({
     z.object({
       ...{ id: z.string(), log: z.string(), seq, at: z.string(), root: z.string() },
       ...{ lane: z.enum(MAIL_LANES), opening: z.string(), chars: z.int(), why: z.string().optional() },
+      spontaneous: z.literal(true).optional(),
     }),
   ),
   isCut: z.boolean(),
@@ -111,7 +114,8 @@ export function createCorrespondence(kept?: PackedCorrespondence) {
  * @param seq the event that sends it
  */
 export function sentMail(message: Message, log: LogId, seq: number): SentMail {
-  const { id, sentAt: at, root, content } = message;
+  const { id, sentAt: at, root, content, type } = message;
+  const spontaneous = type === "spontaneous" ? true : undefined;
   const opening = content
     .slice(0, 4 * OPENING_CHARS)
     .replace(/\s+/g, " ")
@@ -119,7 +123,10 @@ export function sentMail(message: Message, log: LogId, seq: number): SentMail {
     .slice(0, OPENING_CHARS)
     // Not half a character.
     .replace(/[\ud800-\udbff]$/, "");
-  return { id, log, seq, at, root, lane: laneOf(message), opening, chars: content.length };
+  return {
+    ...{ id, log, seq, at, root, lane: laneOf(message), opening, chars: content.length },
+    ...(spontaneous && { spontaneous }),
+  };
 }
 
 /** What an event says of a message that could not be delivered; empty where it does not. */

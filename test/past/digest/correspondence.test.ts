@@ -22,7 +22,9 @@ it("what was sent is known by how it begins, on one line, and by how long it is"
   ]);
   expect(sent[0]!.opening).toMatch(/^First line\. (😀)+$/u);
   expect(sent[0]!.opening.length).toBeLessThanOrEqual(200);
-  expect(isCut).toBe(false);
+  expect([isCut, sent[0]!.spontaneous]).toEqual([false, undefined]);
+  const [own] = fold(said(letter("1>0#1", { type: "spontaneous", source: { type: "user" } }))).sent;
+  expect(own!.spontaneous).toBe(true);
 });
 
 it("of many messages the newest are kept, and that they are not all", () => {
