@@ -12,6 +12,7 @@ import { provideGit } from "./git.mjs";
 import { groupsIn, lacksOf, tableOf } from "./hostile.mjs";
 import { install } from "./install.mjs";
 import { providePodman } from "./podman.mjs";
+import { providePromtool } from "./promtool.mjs";
 import { provideRedis } from "./redis.mjs";
 import { provideRipgrep } from "./ripgrep.mjs";
 import { provideSkills } from "./skills.mjs";
@@ -39,6 +40,7 @@ const PROVIDERS = [
   ["bubblewrap", provideBubblewrap],
   ["podman", providePodman],
   ["ripgrep", provideRipgrep],
+  ["promtool", providePromtool],
   ["skills", provideSkills],
 ];
 

@@ -2,8 +2,17 @@
 // JavaScript on Node alone.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, readSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
 import { elapsed, root, say } from "./repo.mjs";
 
@@ -77,6 +86,39 @@ function confirms(question) {
  */
 export function withLists(attempt) {
   return attempt() || (isRoot && runs("apt-get", ["update"]) && attempt());
+}
+
+/**
+ * Unpacks packages into a folder below node_modules/.cache, which needs no rights and changes nothing else: above all, no service
+ * is started.
+ * @param {string} name of the folder
+ * @param {string[]} packages
+ * @param {string} [only] the one path in them that is wanted, such as `usr/bin/program`; absent: all of them
+ */
+export function unpackPackages(name, packages, only) {
+  const cache = cacheOf(name);
+  say(`Unpacking ${packages.join(" and ")} into node_modules/.cache with apt-get...`);
+  const fresh = `${cache}.${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  try {
+    if (!withLists(() => runs("apt-get", ["download", ...packages], fresh))) return false;
+    const archives = readdirSync(fresh).filter((file) => file.endsWith(".deb"));
+    if (!archives.every((archive) => runs("dpkg", ["-x", archive, "."], fresh))) return false;
+    rmSync(cache, { recursive: true, force: true });
+    if (!only) renameSync(fresh, cache);
+    else {
+      mkdirSync(dirname(join(cache, only)), { recursive: true });
+      renameSync(join(fresh, only), join(cache, only));
+    }
+    return true;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} name */
+export function cacheOf(name) {
+  return join(root, "node_modules/.cache", name);
 }
 
 /**

@@ -1,23 +1,22 @@
 // Brings a Redis server for the tests and the bench: never one for a person's legion. Plain JavaScript on Node alone.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
+  cacheOf,
   hasAptGet,
   installPackages,
   isProgram,
   isRoot,
   onPath,
   provide,
-  runs,
-  withLists,
+  unpackPackages,
 } from "./debian.mjs";
-import { root, say } from "./repo.mjs";
+import { say } from "./repo.mjs";
 
 /** @typedef {{ server: string, cli: string, benchmark: string }} RedisPrograms */
 
-const CACHE = join(root, "node_modules/.cache/redis");
+const CACHE = cacheOf("redis");
 const PACKAGES = ["redis-server", "redis-tools"];
 const NEEDED_MAJOR = 7;
 
@@ -48,25 +47,8 @@ export function provideRedis() {
 function bring() {
   if (process.env.REDIS_SERVER) {
     say(`REDIS_SERVER=${process.env.REDIS_SERVER} is no Redis server of version ${NEEDED_MAJOR} or newer.`);
-  } else if (hasAptGet() && unpack() && findRedis() === undefined) {
+  } else if (hasAptGet() && unpackPackages("redis", PACKAGES) && findRedis() === undefined) {
     installLibraries();
-  }
-}
-
-/** Needs no rights and changes nothing outside of node_modules: above all, no service is started. */
-function unpack() {
-  say(`Unpacking ${PACKAGES.join(" and ")} into node_modules/.cache with apt-get...`);
-  const fresh = `${CACHE}.${process.pid}`;
-  mkdirSync(fresh, { recursive: true });
-  try {
-    if (!withLists(() => runs("apt-get", ["download", ...PACKAGES], fresh))) return false;
-    const archives = readdirSync(fresh).filter((name) => name.endsWith(".deb"));
-    if (!archives.every((archive) => runs("dpkg", ["-x", archive, "."], fresh))) return false;
-    rmSync(CACHE, { recursive: true, force: true });
-    renameSync(fresh, CACHE);
-    return true;
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
   }
 }
 

@@ -11,6 +11,7 @@ const SCAFFOLDING = [
   "scripts/install.mjs",
   "scripts/debian.mjs",
   "scripts/redis.mjs",
+  "scripts/promtool.mjs",
   "scripts/chromium.mjs",
   "scripts/bubblewrap.mjs",
   "scripts/git.mjs",

@@ -9,6 +9,7 @@ const PROGRAMS = [
   ["skills", "provideSkills", "public skills"],
   ["redis", "provideRedis", "redis-server"],
   ["chromium", "provideChromium", "Chromium"],
+  ["promtool", "providePromtool", "promtool"],
 ] as const;
 
 it.each(PROGRAMS)("says loudly what is skipped without %s, and fails in CI", (script, provide, program) => {

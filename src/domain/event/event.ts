@@ -231,6 +231,12 @@ export function restartNotice(content: string, details?: RestartDetails): Notice
   return { kind: "notice", reason: "restarted", content, details };
 }
 
+/** The agent begins anew in the same process: whatever call was under way is over. */
+export function isLoss(event: Event): boolean {
+  if (event.kind !== "notice" || event.reason !== "restarted") return false;
+  return !["alone", "beside", "ending"].includes(String(event.details));
+}
+
 /** What a writer hands to the log; the log adds sequence number, epoch and time. */
 export type NewEvent =
   | MessageEvent

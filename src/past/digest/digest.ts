@@ -11,6 +11,7 @@ import { chargesSchema, createCharges, type Charges } from "./charges.ts";
 import { correspondenceSchema, createCorrespondence, type Correspondence } from "./correspondence.ts";
 import { createFileChanges, fileChangesSchema, type FileChange } from "./file-changes.ts";
 import { ledgerSchema, packLedger, unpackLedger } from "./kept-ledger.ts";
+import { createOutcomes, outcomesSchema, type OutcomeCounts } from "./outcomes.ts";
 import { createTraffic, trafficSchema, type PeerTraffic } from "./traffic.ts";
 
 /** All of it together is only changed by a new version: what another one kept is folded anew. */
@@ -33,6 +34,7 @@ export interface Digest {
   /** The newest, oldest first. */
   readonly changes: readonly FileChange[];
   readonly correspondence: Correspondence;
+  readonly outcomes: OutcomeCounts;
 }
 
 /** How the agent stands: short, and all that most who ask want to know. */
@@ -49,7 +51,10 @@ const headSchema = z.object({
 });
 const schema = z.object({
   head: headSchema,
-  rest: z.object({ charges: chargesSchema, files: fileChangesSchema, mail: correspondenceSchema }),
+  rest: z.object({
+    ...{ charges: chargesSchema, files: fileChangesSchema },
+    ...{ mail: correspondenceSchema, outcomes: outcomesSchema },
+  }),
 });
 
 /** Plain JSON; the head is kept apart. */
@@ -80,14 +85,16 @@ export function createDigest(kept?: PackedDigest) {
   const { charges, ...charging } = createCharges(ledger, kept?.rest.charges);
   const traffic = createTraffic(kept?.head.traffic);
   const files = createFileChanges(kept?.rest.files);
-  let { began, latest } = kept?.head ?? { began: 0, latest: 0 };
+  const { outcomes, ...ends } = createOutcomes(ledger, kept?.rest.outcomes);
   const mail = createCorrespondence(kept?.rest.mail);
+  let { began, latest } = kept?.head ?? { began: 0, latest: 0 };
   return {
     get digest(): Digest {
       const { conversation } = atRest;
       const { peers } = traffic;
+      const { changes } = files;
       const { correspondence } = mail;
-      return { ledger, conversation, charges, began, latest, peers, changes: files.changes, correspondence };
+      return { ledger, conversation, charges, began, latest, peers, changes, correspondence, outcomes };
     },
     /** Takes in one event. They come in the order of the log. */
     see(event: Event): void {
@@ -100,6 +107,7 @@ export function createDigest(kept?: PackedDigest) {
       traffic.see(event);
       files.see(event, charging.root());
       mail.see(event);
+      ends.see(event);
     },
     /** To be called after the last event. @param read gives the log from its first event; it is read where the log went back */
     settle: (read: () => AsyncIterable<Event>): Promise<void> => atRest.settle(read),
@@ -108,7 +116,10 @@ export function createDigest(kept?: PackedDigest) {
         ...{ version: VERSION, ledger: packLedger(ledger), began, latest },
         ...{ ...atRest.pack(), traffic: traffic.pack() },
       },
-      rest: { charges: charging.pack(), files: files.pack(), mail: mail.pack() },
+      rest: {
+        ...{ charges: charging.pack(), files: files.pack() },
+        ...{ mail: mail.pack(), outcomes: ends.pack() },
+      },
     }),
   };
 }

@@ -3,7 +3,7 @@
 // back to an earlier event, what was under way ends there. Another agent's past, which was copied, makes no spans.
 
 import { fieldsOf } from "../../base/text/json.ts";
-import type { Event, EventOf } from "../../domain/event/event.ts";
+import { isLoss, type Event, type EventOf } from "../../domain/event/event.ts";
 import type { AgentId, LogId } from "../../domain/message/message.ts";
 import { isOfModel } from "../../domain/supervision.ts";
 import { converse, createConversation, isAtRest } from "../conversation.ts";
@@ -93,12 +93,6 @@ function stamp(course: SpanCourse, event: Event): void {
   [course.lastMs, course.nowMs] = [course.nowMs, Number.isNaN(ms) ? course.nowMs : ms];
   course.epoch = event.epoch;
   if (event.kind === "opened") course.source.log = event.log;
-}
-
-/** The agent begins anew in the same process: whatever call was under way is over. */
-function isLoss(event: Event): boolean {
-  if (event.kind !== "notice" || event.reason !== "restarted") return false;
-  return !["alone", "beside", "ending"].includes(String(event.details));
 }
 
 function cut({ chats, calls, lastMs, nowMs }: SpanCourse): readonly Span[] {
