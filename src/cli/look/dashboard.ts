@@ -10,7 +10,8 @@ import type { NodeApi } from "../../control/api/routes.ts";
 import { watchLegion, type WatchedLegion } from "../../control/reading/watched.ts";
 import type { DashboardOrder } from "../../control/web/server.ts";
 import { DEFAULT_QUESTIONS } from "../../legion/rulebook.ts";
-import type { CliCommand, Typed } from "../kit/command.ts";
+import { openPersonFolder } from "../../storage/folder/person/folder.ts";
+import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite } from "../kit/target.ts";
 
@@ -23,11 +24,13 @@ export const command: CliCommand = {
     parser
       .argument("[port]", `on this port of this machine; 0 for any that is free (default: ${DEFAULT_PORT})`)
       .option("--read-only", "show everything, do nothing")
-      .option("--allow-host <name>", "let a name in besides those of this machine, such as that of a tunnel");
+      .option("--allow-host <name>", "let a name in besides those of this machine, such as that of a tunnel")
+      .option("--metrics", "say how Prometheus gets the metrics of a page on this port, and open none");
     addJsonOption(addLegionOptions(parser));
   },
   async run(typed, io) {
-    const order = readOrder(typed);
+    const order = readOrder(typed, io);
+    if (typed.options["metrics"]) return tellScraping(order.port, typed, io);
     await withSite(typed, io, async (site) => {
       const { serveDashboard } = await import("../../control/web/server.ts");
       const { url, close } = await serveDashboard(watchSite(site, io.env), order);
@@ -57,7 +60,7 @@ export function readPort(text: string | undefined): number {
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$/i;
 
 /** Throws USAGE. */
-function readOrder({ args, options }: Typed): DashboardOrder {
+function readOrder({ args, options }: Typed, { env }: Io): DashboardOrder {
   const { allowHost: host, readOnly } = options;
   if (host !== undefined && !HOST.test(host))
     throw new LegionError(
@@ -68,7 +71,35 @@ function readOrder({ args, options }: Typed): DashboardOrder {
     port: readPort(args[0]),
     hosts: host === undefined ? [] : [host],
     access: readOnly ? "read" : "all",
+    person: openPersonFolder(env),
   };
+}
+
+/** Makes the token, if there is none yet. Rejects with CONFIG where it cannot be kept, with USAGE for no port. */
+async function tellScraping(port: number, { options }: Typed, io: Io): Promise<number> {
+  if (port === 0)
+    throw new LegionError(
+      "USAGE",
+      "--metrics: name the port that the page has; Prometheus cannot look for it",
+    );
+  const { keepMetricsToken } = await import("../../control/metrics/token.ts");
+  const file = await keepMetricsToken(openPersonFolder(io.env));
+  const target = `127.0.0.1:${port}`;
+  if (options["json"]) printJson(io, { target, path: "/metrics", credentialsFile: file });
+  else print(io, scrapeConfig(target, file));
+  return 0;
+}
+
+function scrapeConfig(target: string, file: string): string {
+  return [
+    "# For prometheus.yml. Only you can read the file: Prometheus runs as you, or has a copy of its own.",
+    "scrape_configs:",
+    "  - job_name: ai-legion",
+    "    authorization:",
+    `      credentials_file: ${JSON.stringify(file)}`,
+    "    static_configs:",
+    `      - targets: [${JSON.stringify(target)}]`,
+  ].join("\n");
 }
 
 interface SettledSite extends LegionSite {

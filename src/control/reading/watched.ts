@@ -16,6 +16,8 @@ import { findNode } from "../socket/client.ts";
 export interface WatchedLegion extends LegionSite {
   /** How long a question waits for an answer. */
   readonly expireMs: number;
+  /** Does this process run agents of it? */
+  readonly runsHere: boolean;
   /** Does something with the legion, as a command would. */
   act<T>(use: (legion: LegionClient) => Promise<T>): Promise<T>;
   status(): Promise<Overview>;
@@ -46,6 +48,7 @@ export function watchLegion(
   return {
     ...site,
     expireMs,
+    runsHere: own !== undefined,
     act,
     // A node alone in its place knows all that runs, and need not ask itself over its own socket.
     status: async () =>

@@ -19,18 +19,22 @@ export interface DashboardDoor {
 }
 
 export interface DoorRefusal {
-  readonly status: 400 | 401 | 403 | 405 | 413 | 415 | 421;
+  readonly status: 400 | 401 | 403 | 405 | 413 | 415 | 421 | 500;
   readonly message: string;
 }
 
 const OWN_NAMES = ["127.0.0.1", "localhost", "[::1]"];
+const WAYS = { api: "take the address anew", metrics: "`legion dashboard --metrics` says which" };
 const JSON_TYPE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i;
 
-/** Why a request is refused; `undefined`: it is not. `page`: it asks for a file of it, which is no secret. */
+/**
+ * Why a request is refused; `undefined`: it is not. `page`: it asks for a file of it, which is no secret; `metrics`: for those, which
+ * a token of their own opens.
+ */
 export function refusalFor(
   request: IncomingMessage,
   door: DashboardDoor,
-  part: "page" | "api",
+  part: "page" | "metrics" | "api",
 ): DoorRefusal | undefined {
   const { headers, method = "", url = "" } = request;
   if (isTwice(request, "host") || isTwice(request, "authorization") || isTwice(request, "origin"))
@@ -46,9 +50,10 @@ export function refusalFor(
   if (isFromElsewhere || (site !== undefined && site !== "same-origin" && site !== "none"))
     return { status: 403, message: "A page of another site asks nothing here." };
   if (method !== "GET" && method !== "POST") return { status: 405, message: "There is GET and POST." };
-  if (part === "page") return method === "GET" ? undefined : { status: 405, message: "There is only GET." };
+  if (part !== "api" && method !== "GET") return { status: 405, message: "There is only GET." };
+  if (part === "page") return undefined;
   if (!hasToken(headers.authorization, door.token))
-    return { status: 401, message: "The token is missing, or another one: take the address anew." };
+    return { status: 401, message: `The token is missing, or another one: ${WAYS[part]}.` };
   return method === "POST" ? refusalToAct(request, door) : undefined;
 }
 

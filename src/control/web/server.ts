@@ -10,7 +10,9 @@ import { BASE, mountRoutes, refuse, refuseUnknown } from "../api/http.ts";
 import { MAX_BODY_BYTES, tooLong } from "../api/refusal.ts";
 import { createReadingApp, type ReadingApp } from "../reading/app.ts";
 import type { WatchedLegion } from "../reading/watched.ts";
-import { refusalFor, type DashboardDoor } from "./guard.ts";
+import { refusalFor, type DashboardDoor, type DoorRefusal } from "./guard.ts";
+import type { PersonFolder } from "../../storage/folder/person/folder.ts";
+import { createScrape, isScrape } from "./scrape.ts";
 import { readPageFiles, SAFE_HEADERS, type PageFile } from "./page-files.ts";
 import { createPersonService } from "./service.ts";
 
@@ -24,6 +26,8 @@ const CLOSING_MS = 1_000;
 export interface DashboardOrder extends Pick<DashboardDoor, "hosts" | "access"> {
   /** 0: any that is free. */
   readonly port: number;
+  /** Where the token for metrics is kept. */
+  readonly person: Pick<PersonFolder, "read">;
 }
 
 export interface Dashboard {
@@ -41,11 +45,13 @@ export async function serveDashboard(watched: WatchedLegion, order: DashboardOrd
   const app = await createApp(watched, reading);
   const answer = getRequestListener(app.fetch);
   const door = { ...order, token };
+  const scrape = createScrape(watched, door, order.person);
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+    if (isScrape(request)) return void scrape.answer(request, response).then(refuseAtDoor(response));
     const file = files.get(request.url ?? "");
     const refusal = refusalFor(request, door, file ? "page" : "api");
-    if (refusal) return refuseAtDoor(response, refusal.status, refusal.message);
+    if (refusal) return refuseAtDoor(response)(refusal);
     if (file) return showFile(response, file);
     void answer(request, response);
   });
@@ -56,6 +62,7 @@ export async function serveDashboard(watched: WatchedLegion, order: DashboardOrd
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       reading.close();
+      scrape.close();
       server.closeIdleConnections();
       const impatience = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
       await closed;
@@ -76,10 +83,14 @@ async function createApp(watched: WatchedLegion, reading: ReadingApp): Promise<H
   return app;
 }
 
-function refuseAtDoor(response: ServerResponse, status: number, message: string): void {
-  const authenticate = status === 401 ? { "www-authenticate": "Bearer" } : {};
-  response.writeHead(status, { "content-type": "application/json", connection: "close", ...authenticate });
-  response.end(JSON.stringify({ error: { code: "REFUSED", message } }));
+function refuseAtDoor(response: ServerResponse): (refusal: DoorRefusal | undefined) => void {
+  return (refusal) => {
+    if (!refusal) return;
+    const { status, message } = refusal;
+    const authenticate = status === 401 ? { "www-authenticate": "Bearer" } : {};
+    response.writeHead(status, { "content-type": "application/json", connection: "close", ...authenticate });
+    response.end(JSON.stringify({ error: { code: "REFUSED", message } }));
+  };
 }
 
 function showFile(response: ServerResponse, { type, body }: PageFile): void {

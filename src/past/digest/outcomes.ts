@@ -123,8 +123,11 @@ function followModelCalls(counts: Map<string, number>, kept?: KeptCalls) {
       nowMs = Number.isNaN(atMs) ? lastMs : atMs;
       if (event.epoch !== epoch || isLoss(event)) endAll("interrupted", lastMs);
       epoch = event.epoch;
-      if (event.kind === "prompted") begin(event);
-      else if (event.kind === "refused") {
+      if (event.kind === "prompted") {
+        begin(event);
+        return event.model;
+      }
+      if (event.kind === "refused") {
         const [call] = [...open].find(([, { seq }]) => seq === event.prompted) ?? [];
         if (call !== undefined) end(call, "refused");
       } else if (event.kind === "decision") return answer(event) ?? event.model;

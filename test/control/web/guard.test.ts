@@ -9,6 +9,7 @@ import { openPage } from "./kit.ts";
 const OVERVIEW = "GET /v1/inbox HTTP/1.1\r\n";
 const HOST = "host: 127.0.0.1:PORT\r\n";
 const TOKEN = "authorization: Bearer TOKEN\r\n";
+const METRICS = "authorization: Bearer SCRAPER\r\n";
 const CLOSE = "connection: close\r\n";
 const SAY = '{"targets":["1"],"content":"smuggled"}';
 const POST = `POST /v1/say HTTP/1.1\r\n${HOST}${TOKEN}`;
@@ -127,6 +128,30 @@ const REFUSED: readonly (readonly [who: string, request: string, status: number]
   ["for an agent with a long name", at(`/v1/agents/${"a".repeat(5_000)}`), 400],
   ["for an agent that is an object", at("/v1/agents/__proto__"), 400],
   ["for an event that is none", at("/v1/agents/1/log?from=1e99"), 400],
+  ["for the metrics, without a token", `GET /metrics HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, 401],
+  ["for the metrics, with the token of the page", at("/metrics"), 401],
+  [
+    "for the metrics, by a foreign name",
+    `GET /metrics HTTP/1.1\r\nhost: evil.example:PORT\r\n${METRICS}${CLOSE}\r\n`,
+    421,
+  ],
+  [
+    "for the metrics, from another site",
+    `GET /metrics HTTP/1.1\r\n${HOST}${METRICS}origin: null\r\n${CLOSE}\r\n`,
+    403,
+  ],
+  ["to post to the metrics", `POST /metrics HTTP/1.1\r\n${HOST}${METRICS}${LENGTH}${CLOSE}\r\n${SAY}`, 405],
+  [
+    "with the token of the metrics in a query",
+    `GET /metrics?token=SCRAPER HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    401,
+  ],
+  ["for anything else with the token of the metrics", get(HOST, METRICS), 401],
+  [
+    "to say something with the token of the metrics",
+    `POST /v1/say HTTP/1.1\r\n${HOST}${METRICS}${JSON_TYPE}${LENGTH}${CLOSE}\r\n${SAY}`,
+    401,
+  ],
   ["for a field that there is not", at("/v1/agents/1/log?constructor=1"), 400],
 ];
 
@@ -138,7 +163,7 @@ describe("hostile: dashboard", () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).not.toContain(page.token);
     expect(answer.toLowerCase()).not.toContain("access-control-");
-    expect(answer).not.toContain('"messages"');
+    for (const content of ['"messages"', "ai_legion_"]) expect(answer).not.toContain(content);
     // Nothing that a refused request holds was done.
     expect(await world.kinds("1", "message")).toEqual([]);
   });

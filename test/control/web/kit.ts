@@ -1,10 +1,13 @@
 // A legion whose page is served, and whoever asks something of it: as a browser does, and byte for byte.
 
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
+import { keepMetricsToken } from "../../../src/control/metrics/token.ts";
 import { watchLegion } from "../../../src/control/reading/watched.ts";
 import { serveDashboard, type DashboardOrder } from "../../../src/control/web/server.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
 import { createFileBackend } from "../../../src/storage/files/backend.ts";
 
 export interface OpenedPage {
@@ -33,7 +36,11 @@ export interface Told {
 export async function openPage(project: string, order: Partial<DashboardOrder> = {}): Promise<OpenedPage> {
   const backend = createFileBackend(project);
   const watched = watchLegion({ project, backend, config: { durability: "process" } }, 3_600_000);
-  const { url, close } = await serveDashboard(watched, { port: 0, hosts: [], access: "all", ...order });
+  const person = openPersonFolder(process.env);
+  const scraper = (await readFile(await keepMetricsToken(person), "utf8")).trim();
+  const { url, close } = await serveDashboard(watched, {
+    ...{ port: 0, hosts: [], access: "all", person, ...order },
+  });
   onTestFinished(close);
   const { port, hash, origin } = new URL(url);
   const token = hash.replace("#token=", "");
@@ -64,7 +71,10 @@ export async function openPage(project: string, order: Partial<DashboardOrder> =
       let answer = "";
       socket.setEncoding("latin1").on("data", (part: string) => (answer += part));
       socket.on("error", () => undefined);
-      socket.write(text.replaceAll("PORT", port).replaceAll("TOKEN", token), "latin1");
+      socket.write(
+        text.replaceAll("PORT", port).replaceAll("TOKEN", token).replaceAll("SCRAPER", scraper),
+        "latin1",
+      );
       await once(socket, "close");
       return answer;
     },

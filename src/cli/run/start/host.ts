@@ -155,7 +155,8 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
       watch,
     });
     served();
-    if (planned.dashboard !== undefined) server = await withDashboard(server, planned.dashboard, view.tell);
+    const { dashboard: port } = planned;
+    if (port !== undefined) server = await withDashboard(server, { port, env: planned.io.env }, view.tell);
     await Promise.race([view.settled(), aborted(soon)]);
     await workload.done(legion, soon);
     if (soon.aborted && workload.farewell) view.tell(workload.farewell);

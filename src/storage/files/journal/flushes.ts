@@ -1,3 +1,5 @@
+import { COMMITS, timed } from "../../../base/process/measured.ts";
+
 /**
  * One flush after the other; whoever asks while one is under way shares the next one. `flush` resolves with the highest
  * sequence number that it covered, `reached` is that so far.
@@ -6,7 +8,7 @@ export function shareFlushes(flush: () => Promise<number>, reached: number) {
   let flushing: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     try {
-      reached = await flush();
+      reached = await timed(COMMITS, flush);
     } finally {
       flushing = undefined;
     }

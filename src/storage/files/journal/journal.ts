@@ -7,6 +7,7 @@
 
 import { join } from "node:path";
 import { LegionError, messageOf } from "../../../base/errors.ts";
+import { tellTrouble } from "../../../base/process/measured.ts";
 import type { AppendFile, Disk } from "../../../base/files/disk.ts";
 import type { Durability } from "../../contract/node.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -147,6 +148,7 @@ function storageError(folder: string, error: unknown): LegionError {
 }
 
 function takenOver(folder: string): LegionError {
+  tellTrouble("taken");
   return new LegionError("STORAGE", `${folder}: another process has taken over this directory.`);
 }
 

@@ -9,6 +9,7 @@
 //   T4. A renewal that fails decides nothing; time does.
 
 import { randomUUID } from "node:crypto";
+import { tellTrouble, type LeaseTrouble } from "../../../base/process/measured.ts";
 import { isLegionError } from "../../../base/errors.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
 import { createTenure, type Tenure } from "../../../domain/lease.ts";
@@ -114,8 +115,13 @@ function deadlineOf(leaseMs: number): number {
   return performance.now() + 0.9 * leaseMs;
 }
 
+function lose(tenure: Tenure, trouble: LeaseTrouble, why: string): void {
+  if (!tenure.lost.aborted) tellTrouble(trouble);
+  tenure.end(why);
+}
+
 function endIfOver({ tenure, deadlineMs }: Held): void {
-  if (deadlineMs <= performance.now()) tenure.end("its right was not renewed in time");
+  if (deadlineMs <= performance.now()) lose(tenure, "late", "its right was not renewed in time");
 }
 
 interface Renewal extends LeaseOptions {
@@ -127,11 +133,11 @@ interface Renewal extends LeaseOptions {
 /** Renews everything that is held. */
 function createRenewal({ link, legion, node, leaseMs, onMail, all, incarnation }: Renewal): () => void {
   const renew = async (held: Held): Promise<void> => {
-    const { agent, token, end, lost } = held.tenure;
+    const { agent, token, lost } = held.tenure;
     const deadlineMs = deadlineOf(leaseMs);
     const mail = await renewLease({ link, legion, agent }, { owner: node, leaseMs, token });
     if (lost.aborted) return;
-    if (mail === "lost") return end("another process took it over");
+    if (mail === "lost") return lose(held.tenure, "taken", "another process took it over");
     held.deadlineMs = Math.max(held.deadlineMs, deadlineMs);
     onMail?.(agent, mail);
   };
@@ -141,13 +147,19 @@ function createRenewal({ link, legion, node, leaseMs, onMail, all, incarnation }
   };
   return () => {
     if (all.size === 0) return;
-    for (const part of [compare(), ...[...all.values()].map(renew)]) part.catch(unlessUnreachable);
+    compare().catch(unlessUnreachable);
+    for (const held of [...all.values()])
+      renew(held).catch((error: unknown) => {
+        tellTrouble("unsaid");
+        unlessUnreachable(error);
+      });
   };
 }
 
 /** T3: nothing more is done with what another incarnation knew. */
 function endOther(holdings: Iterable<Held>, now: string): void {
-  for (const held of [...holdings]) if (held.incarnation !== now) held.tenure.end("Redis was restarted");
+  for (const held of [...holdings])
+    if (held.incarnation !== now) lose(held.tenure, "restarted", "Redis was restarted");
 }
 
 /** One timer for all: ends what is over, and calls `renewAll` four times in the time of a lease. */

@@ -8,6 +8,7 @@
 
 import { randomUUID } from "node:crypto";
 import { LegionError, isLegionError, messageOf } from "../../../base/errors.ts";
+import { COMMITS, tellTrouble, timed } from "../../../base/process/measured.ts";
 import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event/event.ts";
 import { displayName, type LogId } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
@@ -188,12 +189,14 @@ function createCommits({ tenure, ...place }: RedisLogOptions, log: LogId) {
       const mail = batch.flatMap(({ event }) => (event.kind === "message" ? [event] : []));
       try {
         tenure.check();
-        const status = await commitEvents(place, { token, epoch, log, before, held, events, mail });
+        const commit = { token, epoch, log, before, held, events, mail };
+        const status = await timed(COMMITS, () => commitEvents(place, commit));
         if (status !== "committed") throw new LegionError("STORAGE", `${name} ${REFUSALS[status]}`);
       } catch (error) {
         dead ??= isLegionError(error, "STORAGE")
           ? error
           : new LegionError("STORAGE", `${name}: ${messageOf(error)}`, { cause: error });
+        if (!tenure.lost.aborted) tellTrouble("log");
         tenure.end("its log failed");
       }
       refuseDead();

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { LEASES } from "../../../../src/base/process/measured.ts";
 import { agentKeys, legionKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { renewLease } from "../../../../src/storage/redis/scripts/lease.ts";
 import { join, makeKnown, stands, taken, takenAtLast, type Member } from "../members.ts";
@@ -18,6 +19,15 @@ async function two(options: Parameters<typeof join>[2] = {}): Promise<readonly [
   const [first, second] = [await join(server.url, legion, options), await join(server.url, legion, options)];
   await makeKnown(first.link, legion, ["1", "2"]);
   return [first, second];
+}
+
+/** What is told of trouble with leases, from now on. */
+function hearTroubles(): readonly unknown[] {
+  const troubles: unknown[] = [];
+  const hear = (trouble: unknown): void => void troubles.push(trouble);
+  LEASES.subscribe(hear);
+  onTestFinished(() => void LEASES.unsubscribe(hear));
+  return troubles;
 }
 
 /** Keeps the event loop busy, as if the process were stopped. */
@@ -59,6 +69,7 @@ describe.skipIf(!redisIsThere)("the right to run an agent", () => {
   });
 
   it("is gone for a process that was stopped, before any of its timers has run (T2)", async () => {
+    const troubles = hearTroubles();
     const [{ leases }] = await two({ leaseMs: SHORT_MS });
     const tenure = await taken(leases, "1");
     stall(SHORT_MS);
@@ -67,6 +78,7 @@ describe.skipIf(!redisIsThere)("the right to run an agent", () => {
       "This process does not run Agent 1 any more: its right was not renewed in time.",
     );
     expect(tenure.lost.aborted).toBe(true);
+    expect(troubles).toEqual(["late"]);
     expect(leases.held("1")).toBeUndefined();
   });
 
@@ -80,10 +92,12 @@ describe.skipIf(!redisIsThere)("the right to run an agent", () => {
   });
 
   it("outlives a renewal that failed (T4)", async () => {
+    const troubles = hearTroubles();
     const [{ leases, link }] = await two({ leaseMs: 2_000 });
     const tenure = await taken(leases, "1");
     link.isCut = true;
-    await until(() => link.refused > 0);
+    await until(() => link.refused > 0 && troubles.length > 0);
+    expect(new Set(troubles)).toEqual(new Set(["unsaid"]));
     link.isCut = false;
     expect(stands(tenure)).toBe(true);
   });
