@@ -6,7 +6,9 @@ it("tells how long it took, whatever came of it, and does it all the same where 
   const told: unknown[] = [];
   const hear = (ms: unknown): void => void told.push(ms);
   COMMITS.subscribe(hear);
-  onTestFinished(() => void COMMITS.unsubscribe(hear));
+  onTestFinished(() => {
+    COMMITS.unsubscribe(hear);
+  });
   expect(await timed(COMMITS, () => Promise.resolve("heard"))).toBe("heard");
   await expect(timed(COMMITS, () => Promise.reject(new Error("Full.")))).rejects.toThrow("Full.");
   expect(told).toEqual([expect.any(Number), expect.any(Number)]);

@@ -26,7 +26,9 @@ function hearTroubles(): readonly unknown[] {
   const troubles: unknown[] = [];
   const hear = (trouble: unknown): void => void troubles.push(trouble);
   LEASES.subscribe(hear);
-  onTestFinished(() => void LEASES.unsubscribe(hear));
+  onTestFinished(() => {
+    LEASES.unsubscribe(hear);
+  });
   return troubles;
 }
 
