@@ -8,6 +8,7 @@ import { watchLegion } from "../../src/control/reading/watched.ts";
 import { createService } from "../../src/control/service.ts";
 import { serveOverSocket } from "../../src/control/socket/server.ts";
 import { createFileBackend } from "../../src/storage/files/backend.ts";
+import { described, expectDescribed } from "./described.ts";
 import type { World } from "../world.ts";
 
 export interface Served {
@@ -23,7 +24,7 @@ export async function serve(world: World): Promise<Served> {
   let ask = (): void => undefined;
   const asked = new Promise<void>((resolve) => (ask = resolve));
   const { legion } = world;
-  const service = createService({ legion, onStop: ask });
+  const service = described(createService({ legion, onStop: ask }));
   const backend = createFileBackend(world.project);
   const site = { project: world.project, backend, config: { durability: "process" } } as const;
   const watched = watchLegion(site, 3_600_000);
@@ -45,7 +46,11 @@ export function ask(
       (response) => {
         let text = "";
         response.on("data", (chunk) => (text += chunk));
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+        response.on("end", () => {
+          const status = response.statusCode ?? 0;
+          if (path !== "/v1/openapi.json") expectDescribed({ method, path, status, text });
+          resolve({ status, text });
+        });
       },
     );
     asked.on("error", reject);

@@ -13,6 +13,7 @@ import type { LegionClient } from "../../src/control/api/legion-client.ts";
 import { serveOverNodes } from "../../src/control/nodes/server.ts";
 import { openTestLink } from "../storage/redis/members.ts";
 import { openNode, type NodeOptions, type RedisNode } from "../storage/redis/redis-world.ts";
+import { described } from "./described.ts";
 import type { WorldAgent } from "../world.ts";
 import { withLegion } from "../../src/control/open.ts";
 
@@ -46,7 +47,7 @@ export async function found(url: string): Promise<SharedLegion> {
     async join(agents, options) {
       const node = await openNode(url, legion, agents, options);
       const id = node.legion.node!;
-      const service = createService({ legion: node.legion, onStop: () => void node.stop() });
+      const service = described(createService({ legion: node.legion, onStop: () => void node.stop() }));
       const orders = await serveOverNodes({
         nodes: createRedisNodes({ link: node.link, legion }),
         node: id,

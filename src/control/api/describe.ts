@@ -12,6 +12,13 @@ export function describeRoutes(base: string): object {
     openapi: "3.1.0",
     info: { title: "AI Legion", version: packageVersion() },
     servers: [{ url: base }],
+    // The control socket asks for none: only its user may open it.
+    security: [{ token: [] }, {}],
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "That of the address that the page has." },
+      },
+    },
     paths: Object.fromEntries([
       ...ROUTE_NAMES.map((name) => [ROUTES[name].path, operation(name)]),
       ...READING_NAMES.map((name) => [READINGS[name].path, readingOperation(name)]),
@@ -21,15 +28,15 @@ export function describeRoutes(base: string): object {
 
 function operation(name: RouteName): object {
   const { method, summary, question, answer } = ROUTES[name];
-  const requestBody = { required: true, ...json(z.toJSONSchema(question, { io: "input" })) };
+  const requestBody = { required: true, ...json(schemaOf(question, "input")) };
   return {
     [method]: {
       operationId: name,
       summary,
       ...(method === "post" && { requestBody }),
       responses: {
-        200: { description: "What came of it.", ...json(z.toJSONSchema(answer)) },
-        default: { description: "Why not.", ...json(z.toJSONSchema(refusalSchema)) },
+        200: { description: "What came of it.", ...json(schemaOf(answer)) },
+        default: { description: "Why not.", ...json(schemaOf(refusalSchema)) },
       },
     },
   };
@@ -37,17 +44,17 @@ function operation(name: RouteName): object {
 
 function readingOperation(name: ReadingName): object {
   const route: ReadingRoute = READINGS[name];
-  const { properties = {}, required = [] } = z.toJSONSchema(route.question, { io: "input" });
+  const { properties = {}, required = [] } = schemaOf(route.question, "input");
   const parameters = Object.entries(properties).map(([field, schema]) => {
     const { description, ...type } = Object(schema);
     const place = route.path.includes(`{${field}}`) ? "path" : "query";
     return { name: field, in: place, required: required.includes(field), description, schema: type };
   });
-  const answer = z.toJSONSchema(route.answer);
+  const answer = schemaOf(route.answer);
   const told = route.streams
     ? { description: "Server-sent events, each of which is, as JSON, what this schema says.", ...sse(answer) }
     : { description: "What there is.", ...json(answer) };
-  const refusal = { description: "Why not.", ...json(z.toJSONSchema(refusalSchema)) };
+  const refusal = { description: "Why not.", ...json(schemaOf(refusalSchema)) };
   return {
     get: {
       operationId: `read_${name}`,
@@ -56,6 +63,11 @@ function readingOperation(name: ReadingName): object {
       responses: { 200: told, default: refusal },
     },
   };
+}
+
+/** What no program of ours changes is not for that reason to be left out of a request, as `readOnly` would say there. */
+function schemaOf(schema: z.ZodType, io: "input" | "output" = "output"): z.core.JSONSchema.JSONSchema {
+  return z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => void delete jsonSchema.readOnly });
 }
 
 function sse(schema: object): object {

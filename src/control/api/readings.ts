@@ -29,7 +29,7 @@ const event = z
   .looseObject({ seq: z.number(), at: z.string(), kind: z.string() })
   .describe("An event of its log, as `legion log --json` prints it.");
 const live = z
-  .looseObject({ kind: z.string().startsWith("live:") })
+  .looseObject({ kind: z.string().regex(/^live:/) })
   .describe("What happens before it is an event; some of it may be left out.");
 const message = z.looseObject({ id: z.string(), content: z.string(), sentAt: z.string() });
 

@@ -21,7 +21,7 @@ export interface Route {
 
 const MAX_LISTED = 10_000;
 
-const nothing = z.object({}).prefault({});
+const nothing = z.strictObject({}).prefault({});
 const ids = z.array(z.string()).min(1).max(MAX_LISTED).readonly();
 const targets = z.union([z.literal("all"), ids]).describe("all, or a list of agent ids");
 const soon = z.literal("soon").describe("It happens once the step that the agent is at is finished.");

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
+import { expectDescribed } from "../described.ts";
 import { keepMetricsToken } from "../../../src/control/metrics/token.ts";
 import { watchLegion } from "../../../src/control/reading/watched.ts";
 import { serveDashboard, type DashboardOrder } from "../../../src/control/web/server.ts";
@@ -56,7 +57,10 @@ export async function openPage(project: string, order: Partial<DashboardOrder> =
         ...posted,
         headers: { authorization, ...type, ...headers },
       });
-      return { status: answer.status, json: (await answer.json()) as Asked["json"] };
+      const { status } = answer;
+      const text = await answer.text();
+      expectDescribed({ method: body ? "POST" : "GET", path, status, text });
+      return { status, json: JSON.parse(text) as Asked["json"] };
     },
     async stream(path, headers = {}) {
       const leaving = new AbortController();
@@ -64,7 +68,7 @@ export async function openPage(project: string, order: Partial<DashboardOrder> =
       const { body } = await fetch(origin + path, {
         ...{ headers: { authorization, ...headers }, signal: leaving.signal },
       });
-      return items(body!);
+      return items(body!, path);
     },
     async raw(text) {
       const socket = connect(Number(port), "127.0.0.1");
@@ -76,13 +80,16 @@ export async function openPage(project: string, order: Partial<DashboardOrder> =
         "latin1",
       );
       await once(socket, "close");
+      const [refusal] = /\{"error":.*\}/s.exec(answer) ?? [];
+      if (refusal !== undefined)
+        expectDescribed({ method: "GET", path: "/status", status: 400, text: refusal });
       return answer;
     },
   };
 }
 
 /** Server-sent events, without those that say nothing. */
-async function* items(body: ReadableStream<Uint8Array>): AsyncGenerator<Told> {
+async function* items(body: ReadableStream<Uint8Array>, path: string): AsyncGenerator<Told> {
   let rest = "";
   for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     const parts = (rest + chunk).split("\n\n");
@@ -90,8 +97,9 @@ async function* items(body: ReadableStream<Uint8Array>): AsyncGenerator<Told> {
     for (const part of parts) {
       const [, id] = /^id: (.*)$/m.exec(part) ?? [];
       const [, data] = /^data: (.*)$/m.exec(part) ?? [];
-      if (data !== undefined)
-        yield { ...(id !== undefined && { id }), value: JSON.parse(data) as Told["value"] };
+      if (data === undefined) continue;
+      expectDescribed({ method: "GET", path, status: 200, text: data });
+      yield { ...(id !== undefined && { id }), value: JSON.parse(data) as Told["value"] };
     }
   }
 }
