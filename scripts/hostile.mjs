@@ -24,7 +24,8 @@ export const LEAST_CASES = {
   "folders of batches": 2,
   "memory files": 20,
   prompts: 12,
-  dashboard: 60,
+  dashboard: 75,
+  "what agents say": 80,
 };
 const TITLE = /^hostile: (.+)$/;
 
