@@ -7,9 +7,10 @@ import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read } from "../connection/api.ts";
 import { Desk } from "../control/desk.tsx";
 import { QuestionsOf } from "../control/questions.tsx";
-import { whyOf } from "../legion/columns.ts";
+import { limitsOf, whyOf } from "../legion/columns.ts";
 import { nameOf, overview } from "../legion/overview.ts";
 import { announce } from "../parts/announce.tsx";
+import { LimitBar } from "../parts/limit.tsx";
 import { now } from "../parts/now.ts";
 import { age, count, grouped, money } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
@@ -80,6 +81,7 @@ interface FactsProps {
 function Facts({ agent, details }: FactsProps): JSX.Element {
   const status = overview.value?.agents.get(agent);
   const why = status ? whyOf(status) : "";
+  const limits = status ? limitsOf(status) : [];
   const model = status?.model ?? details?.model ?? null;
   return (
     <header class="facts">
@@ -90,10 +92,15 @@ function Facts({ agent, details }: FactsProps): JSX.Element {
       <span class="spring" />
       {status && (
         <span class="dim">
-          {grouped(status.unread)} unread, {grouped(status.held)} held · {count(status.steps, "step")} ·{" "}
-          {count(status.tokens, "token")} · {money(status.cost)}
+          {grouped(status.unread)} unread, {grouped(status.held)} held
+          {!limits.some(({ name }) => name === "steps") && ` · ${count(status.steps, "step")}`}
+          {!limits.some(({ name }) => name === "tokens") && ` · ${count(status.tokens, "token")}`}
+          {!limits.some(({ name }) => name === "cost") && ` · ${money(status.cost)}`}
         </span>
       )}
+      {limits.map((against) => (
+        <LimitBar key={against.name} against={against} />
+      ))}
       <span class="dim">
         {model !== null && oneLine(model)}
         {status && ` · ${status.node === null ? "no node runs it" : oneLine(status.node)}`}

@@ -6,6 +6,7 @@ import { displayName } from "../../src/domain/message/message.ts";
 import { keepReading } from "../connection/reading.ts";
 import { grouped, moment, money, short } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
+import { LimitTable } from "./limits.tsx";
 import { addressOf } from "../place.ts";
 
 type Costs = ReadingAnswer<"costs">;
@@ -24,6 +25,7 @@ export function Cost(): JSX.Element {
       <div class="scroll" tabIndex={0} aria-label="Cost">
         <h1 tabIndex={-1}>Cost</h1>
         {costs.trouble.value !== null && <p class="trouble">{oneLine(costs.trouble.value)}</p>}
+        <LimitTable />
         {costs.answer.value && <Bill costs={costs.answer.value} />}
       </div>
     </main>

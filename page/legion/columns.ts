@@ -2,6 +2,7 @@
 
 import { displayName } from "../../src/domain/message/message.ts";
 import type { AgentStatus } from "../../src/legion/status.ts";
+import { againstLimits, type Against } from "../parts/limit.tsx";
 import { age, grouped, money, short } from "../parts/numbers.ts";
 
 export interface Column {
@@ -12,6 +13,8 @@ export interface Column {
   /** Absent values come last. */
   order(status: AgentStatus): string | number | null;
   text(status: AgentStatus, nowMs: number): string;
+  /** What is told of it besides; absent or empty: its text. */
+  hint?(status: AgentStatus): string;
 }
 
 const STATE_ORDER = [
@@ -38,6 +41,21 @@ export function whyOf({ state, reason, waitingFor, waits: parts }: AgentStatus):
   return [reason, waits, replies].filter(Boolean).join(" · ");
 }
 
+/** What it has spent against each limit of its own. */
+export function limitsOf({ limits, steps, tokens, cost, workedMs }: AgentStatus): readonly Against[] {
+  return againstLimits(limits, { steps, tokens, cost, timeMs: workedMs });
+}
+
+function tightWords(status: AgentStatus): readonly string[] {
+  return limitsOf(status).flatMap(({ words, standing }) =>
+    standing === "" ? [] : [`${words}: ${standing}`],
+  );
+}
+
+function hintOf(name: Against["name"]): (status: AgentStatus) => string {
+  return (status) => limitsOf(status).find((one) => one.name === name)?.words ?? "";
+}
+
 export const COLUMNS: readonly Column[] = [
   { key: "name", title: "Agent", first: "up", order: ({ id }) => id, text: ({ name }) => name },
   {
@@ -52,7 +70,7 @@ export const COLUMNS: readonly Column[] = [
     title: "Why, and what it waits for",
     first: "up",
     order: (status) => whyOf(status),
-    text: whyOf,
+    text: (status) => [whyOf(status), ...tightWords(status)].filter(Boolean).join(" · "),
   },
   {
     key: "since",
@@ -64,9 +82,13 @@ export const COLUMNS: readonly Column[] = [
   },
   number("unread", "Unread", ({ unread }) => unread),
   number("held", "Held", ({ held }) => held),
-  number("steps", "Steps", ({ steps }) => steps),
-  { ...number("tokens", "Tokens", ({ tokens }) => tokens), text: ({ tokens }) => short(tokens) },
-  { ...number("cost", "Cost", ({ cost }) => cost), text: ({ cost }) => money(cost) },
+  { ...number("steps", "Steps", ({ steps }) => steps), hint: hintOf("steps") },
+  {
+    ...number("tokens", "Tokens", ({ tokens }) => tokens),
+    text: ({ tokens }) => short(tokens),
+    hint: hintOf("tokens"),
+  },
+  { ...number("cost", "Cost", ({ cost }) => cost), text: ({ cost }) => money(cost), hint: hintOf("cost") },
   {
     key: "model",
     title: "Model",

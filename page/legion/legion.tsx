@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { AGENT_STATES } from "../../src/domain/inspection.ts";
 import { Desk } from "../control/desk.tsx";
+import { againstLimits, LimitBar, type Against } from "../parts/limit.tsx";
 import { count, grouped, money, short } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { StateMark } from "../parts/state-mark.tsx";
@@ -37,7 +38,10 @@ function Totals(): JSX.Element {
     all.reduce((total, status) => total + value(status), 0);
   const isUnknown = all.some(({ cost }) => cost === null);
   const cost = sum((status) => status.cost ?? 0);
-  const { nodes, servers } = overview.value ?? { nodes: [], servers: [] };
+  const { nodes = [], servers = [], limits } = overview.value ?? {};
+  const spent = { steps: sum((status) => status.steps), tokens: sum((status) => status.tokens), cost };
+  const against = againstLimits(limits, spent);
+  const of = (name: Against["name"]): Against | undefined => against.find((one) => one.name === name);
   return (
     <div class="totals">
       <div class="states" role="group" aria-label="Show only agents that are">
@@ -60,9 +64,13 @@ function Totals(): JSX.Element {
       </div>
       <dl class="sums">
         <Sum title="Agents" value={grouped(all.length)} />
-        <Sum title="Steps" value={short(sum((status) => status.steps))} />
-        <Sum title="Tokens" value={short(sum((status) => status.tokens))} />
-        <Sum title="Cost" value={isUnknown ? (cost > 0 ? `${money(cost)} + ?` : "?") : money(cost)} />
+        <Sum title="Steps" value={short(spent.steps)} against={of("steps")} />
+        <Sum title="Tokens" value={short(spent.tokens)} against={of("tokens")} />
+        <Sum
+          title="Cost"
+          value={isUnknown ? (cost > 0 ? `${money(cost)} + ?` : "?") : money(cost)}
+          against={of("cost")}
+        />
         <Sum title="Nodes" value={nodes.length === 0 ? "none" : nodes.map(oneLine).join(", ")} />
       </dl>
       {servers.length > 0 && <Servers />}
@@ -70,11 +78,18 @@ function Totals(): JSX.Element {
   );
 }
 
-function Sum({ title, value }: { readonly title: string; readonly value: string }): JSX.Element {
+interface SumProps {
+  readonly title: string;
+  readonly value: string;
+  /** The limit that it stands under. */
+  readonly against?: Against;
+}
+
+function Sum({ title, value, against }: SumProps): JSX.Element {
   return (
     <div>
       <dt>{title}</dt>
-      <dd>{value}</dd>
+      <dd>{against ? <LimitBar against={against} /> : value}</dd>
     </div>
   );
 }

@@ -16,6 +16,8 @@ export interface Overview {
   readonly servers: OverviewFrame["servers"];
   /** Agents that wait for each other's reply. */
   readonly circles: OverviewFrame["circles"];
+  /** What all agents may spend together; `null`: nobody says. */
+  readonly limits: OverviewFrame["limits"];
   /** Why the legion tells nothing; `null`: it does. */
   readonly away: string | null;
 }
@@ -69,12 +71,12 @@ async function tellPast(at: string): Promise<void> {
   if (heard.outcome !== "done") return;
   const { agents, circles } = heard.answer;
   const rows = new Map(agents.map((status) => [status.id, status]));
-  past.value = { agents: inOrder(rows), nodes: [], servers: [], circles, away: null };
+  past.value = { agents: inOrder(rows), nodes: [], servers: [], circles, limits: null, away: null };
   changes.value++;
 }
 
 function apply(frame: OverviewFrame): void {
-  const { agents: changed, gone, nodes, servers, circles, away } = frame;
+  const { agents: changed, gone, nodes, servers, circles, limits, away } = frame;
   const before = live.value;
   const agents = new Map(frame.whole ? [] : before?.agents);
   for (const status of changed) agents.set(status.id, status);
@@ -83,7 +85,7 @@ function apply(frame: OverviewFrame): void {
   const asking = (before && changed.filter(({ id, state }) => startsAsking(before, id, state))) ?? [];
   if (asking.length > 0) announce(`${count(asking.length, "agent")} asks: ${asking[0]!.name}`);
   const isNew = !before || agents.size !== before.agents.size;
-  live.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, circles, away };
+  live.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, circles, limits, away };
   if (frame.whole || changed.length > 0) changes.value++;
 }
 

@@ -170,7 +170,11 @@ function Cell({ column, status }: { readonly column: Column; readonly status: Ag
   const text = oneLine(column.text(status, isAge ? now.value : 0));
   const isNothing = column.isNumber && text === "0";
   return (
-    <div role="gridcell" class={`${cellClass(column)}${isNothing ? " nothing" : ""}`} title={text}>
+    <div
+      role="gridcell"
+      class={`${cellClass(column)}${isNothing ? " nothing" : ""}`}
+      title={oneLine(column.hint?.(status) || text)}
+    >
       {column.key === "state" ? <StateMark state={status.state} /> : text}
     </div>
   );

@@ -40,6 +40,7 @@ export function createService({ legion, onStop, spawner }: ServiceOptions): Node
     status: async () => ({
       agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)),
       servers: legion.servers().map((server) => ({ ...server, node })),
+      limits: legion.limits,
     }),
     say: async (said) => ({ ids: await say(legion, said, node) }),
     relay: (said) => relay(legion, said),

@@ -93,6 +93,8 @@ export interface Legion extends Answers {
   readonly control: Control;
   readonly inspector: Inspector;
   readonly budget: Budget;
+  /** What all of its agents may spend together. */
+  readonly limits: Limits;
   peers(): Promise<readonly Peer[]>;
   /** Those that its modules speak with for all agents of this process. */
   servers(): readonly ServerStatus[];
@@ -162,9 +164,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     node,
     control,
     inspector,
-    budget: meter.budget,
-    peers,
-    servers: premises.servers,
+    ...{ budget: meter.budget, limits: options.limits, peers, servers: premises.servers },
     known: store.known,
     unread,
     ...createAnswers(agents, control),

@@ -12,6 +12,8 @@ import { dayOf } from "../base/calendar.ts";
 import { isLegionError } from "../base/errors.ts";
 import { AGENT_STATES, type AgentState } from "../domain/inspection.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
+import { limitsSchema } from "../domain/limits-schema.ts";
+import type { Limits } from "../domain/limits.ts";
 import { MODES } from "../domain/supervision.ts";
 import { openQuestion } from "../past/questions.ts";
 import { questionId } from "../domain/policy/verdict.ts";
@@ -34,6 +36,8 @@ export const agentStatusSchema = z
     steps: z.number(),
     tokens: z.number(),
     cost: z.number().nullable().describe("US dollars; 0 is free, null is unknown."),
+    limits: limitsSchema.optional().describe("What it may spend; absent: nobody knows, or has said."),
+    workedMs: z.number().optional().describe("Its working time; absent: that is not limited."),
     model: z.string().nullable(),
     node: z.string().nullable().describe("The process that runs it, <pid>@<host>; null if none does."),
     // Nodes of the version before say nothing of these.
@@ -67,13 +71,13 @@ export function liveStatus(
   // What it waits for names the question.
   const reason = state === "asking" ? "" : standing.reason;
   if (!agent) return unopened(id, { state, reason, waitingFor: AWAITED[state], since, node });
-  const { memory, model, inbox, sources, outbox } = agent;
+  const { memory, model, inbox, sources, outbox, limits } = agent;
   const { ledger, conversation } = memory;
   const workspace = agent.workplace.workspace.branch === undefined ? undefined : "worktree";
   const mode = modeAfter(inbox.ahead(), conversation.run);
   const unread = inbox.unread + (sources?.waiting ?? 0);
   const mail = { unread, undelivered: outbox.undelivered(), peers: memory.peers() };
-  const facts = { id, ...mail, model: model.name, mode, workspace } as const;
+  const facts = { id, ...mail, model: model.name, mode, workspace, limits } as const;
   if (state === "stopped")
     return toStatus(ledger, { ...facts, conversation }, resting(id, conversation, since));
   const waitingFor =
@@ -174,15 +178,13 @@ function unopened(id: AgentId, posture: Posture): AgentStatus {
 }
 
 async function standingAtRest(id: AgentId, reader: Reader, head: Promise<StandingHead>) {
-  const [{ ledger, conversation, peers }, { model = null, workspace }, isForeign] = await Promise.all([
-    head,
-    reader.record(id),
-    reader.isForeign(id),
-  ]);
+  const [{ ledger, conversation, peers }, { model = null, workspace, limits }, isForeign] = await Promise.all(
+    [head, reader.record(id), reader.isForeign(id)],
+  );
   const mail = await reader.unread(id, ledger);
   const mode = modeAfter(mail, conversation.run);
   const standing = { conversation, peers, undelivered: ledger.undelivered };
-  const facts = { id, ...standing, unread: mail.length, model, mode, workspace };
+  const facts = { id, ...standing, unread: mail.length, model, mode, workspace, limits };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
   const posture = isForeign ? waiting : resting(id, conversation, ledger.at || null);
   return { status: toStatus(ledger, facts, posture), isForeign };
@@ -192,7 +194,7 @@ type StandingHead = Pick<DigestHead, "ledger" | "conversation" | "peers">;
 
 interface StatusFacts
   extends
-    Pick<AgentStatus, "id" | "unread" | "model" | "mode" | "workspace">,
+    Pick<AgentStatus, "id" | "unread" | "model" | "mode" | "workspace" | "limits">,
     Pick<WaitingAgent, "undelivered" | "peers" | "conversation"> {}
 type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
 
@@ -204,7 +206,7 @@ function resting(id: AgentId, conversation: ConversationAtRest, since: string | 
 }
 
 function toStatus(ledger: DigestHead["ledger"], facts: StatusFacts, posture: Posture): AgentStatus {
-  const { id, unread, model, mode, workspace, undelivered } = facts;
+  const { id, unread, model, mode, workspace, limits = {}, undelivered } = facts;
   const { state, reason, waitingFor, since, node } = posture;
   const { steps } = ledger.spent;
   const held = ledger.heldMail.now.size;
@@ -212,10 +214,15 @@ function toStatus(ledger: DigestHead["ledger"], facts: StatusFacts, posture: Pos
   const tokens = input + output;
   const name = displayName(id);
   const why = reason || undeliveredReason(undelivered);
-  const spent = { steps, tokens, cost };
+  const spent = { steps, tokens, cost, ...limited(limits, ledger) };
   const waits = waitsOf({ ...facts, state, since });
   const standing = { id, name, state, reason: why, waitingFor, since, waits, unread, held, ...spent, model };
   return { ...standing, node, mode, ...(workspace && { workspace }) };
+}
+
+function limited(limits: Limits, { spent }: Pick<DigestHead["ledger"], "spent">) {
+  if (Object.values(limits).every((limit) => limit === undefined)) return {};
+  return { limits, ...(limits.timeMs !== undefined && { workedMs: spent.workingMs }) };
 }
 
 function undeliveredReason(undelivered: StatusFacts["undelivered"]): string {

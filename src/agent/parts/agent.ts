@@ -151,7 +151,7 @@ export interface StartupPlan {
 
 export interface Agent extends Thinker {
   readonly rulebook: Pick<Rulebook, "own" | "questions">;
-  readonly limits: Pick<Limits, "turns">;
+  readonly limits: Limits;
   readonly patience: LoopPatience;
   /** How what is run before its first step is run; absent: nothing is. `mark` tells what a crash leaves of it. */
   readonly startup?: StartupPlan & { readonly mark: () => string };

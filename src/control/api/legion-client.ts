@@ -1,6 +1,7 @@
 // What a person may ask of a legion, wherever it is and whether or not anybody runs it.
 
 import type { Config } from "../../config/config.ts";
+import type { Limits } from "../../domain/limits.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Backend } from "../../storage/contract/backend.ts";
 import type { AgentStatus } from "../../legion/status.ts";
@@ -49,6 +50,8 @@ export interface Overview {
   readonly nodes: readonly string[];
   /** Those that the nodes' modules speak with, node by node. */
   readonly servers: readonly NodeServer[];
+  /** What all agents may spend together, as a node says; `null`: none runs. */
+  readonly limits: Limits | null;
 }
 
 /** A node that was told to end; `late`: it is still at it; `silent`: it did not answer. */

@@ -2,11 +2,14 @@
 // The control socket and the page's server serve both.
 
 import { z } from "zod";
+import { limitsSchema } from "../../domain/limits-schema.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
+import { costsAnswer } from "./answers/costs.ts";
 import { memoryAnswer } from "./answers/memory.ts";
 import { promptAnswer } from "./answers/prompt.ts";
 import { MAIL_READINGS } from "./mail-readings.ts";
 import { past } from "./past-question.ts";
+import { purseAnswer } from "./answers/purse.ts";
 import { nodeServer } from "./routes.ts";
 
 export interface ReadingRoute {
@@ -48,20 +51,11 @@ const overview = z.object({
   nodes: z.array(z.string()).readonly().describe("Those that run now."),
   servers: z.array(nodeServer).readonly(),
   circles,
+  limits: limitsSchema
+    .nullable()
+    .describe("What all agents may spend together, as a node says; null: none runs."),
   away: z.string().nullable().describe("Why nothing can be told at the moment; null if all is well."),
 });
-
-const spent = {
-  steps: z.number(),
-  input: z.number().describe("Tokens, those of the provider's cache included."),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  unparsed: z.number().describe("Answers from which no action could be read."),
-  retried: z.number().describe("Calls of which nothing came."),
-  cost: z.number().nullable().describe("US dollars; 0 is free, null is unknown."),
-};
-const takers = z.array(z.string()).readonly().describe("Who spent it.");
 
 export const READINGS = {
   overview: {
@@ -236,33 +230,19 @@ export const READINGS = {
         .readonly(),
     }),
   },
+  purse: {
+    path: "/purse",
+    summary:
+      "What the person lets the agents of all their projects spend in a day and a month, and what of it is gone.",
+    question: z.strictObject({ ...past }),
+    answer: purseAnswer,
+  },
   costs: {
     path: "/costs",
     summary:
       "What the legion came to: by agent, by first message (those that cost most), by model and over time.",
     question: z.strictObject({ ...past }),
-    answer: z.object({
-      agents: z.array(z.object({ id: z.string(), name: z.string(), ...spent })).readonly(),
-      causes: z
-        .array(
-          z.object({
-            root: z.string().nullable().describe("Its id; null: before any was shown."),
-            said: z.string().nullable(),
-            opening: z.string().nullable().describe("How it begins; null if no log has it."),
-            agents: takers,
-            ...spent,
-          }),
-        )
-        .readonly(),
-      models: z.array(z.object({ model: z.string(), agents: takers, ...spent })).readonly(),
-      spans: z
-        .array(z.object({ at: z.string(), minutes: z.number().describe("1, 60 or 1440."), ...spent }))
-        .readonly(),
-      unread: z
-        .array(z.object({ agent: z.string(), why: z.string() }))
-        .readonly()
-        .describe("Whose logs cannot be read: what they spent is missing."),
-    }),
+    answer: costsAnswer,
   },
   ...MAIL_READINGS,
 } as const satisfies Readonly<Record<string, ReadingRoute>>;

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { MAX_CONTENT_BYTES } from "../../domain/message/message.ts";
 import { MODES } from "../../domain/supervision.ts";
+import { limitsSchema } from "../../domain/limits-schema.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { serverStatusSchema } from "../../domain/authoring/server-status.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
@@ -76,6 +77,10 @@ export const ROUTES = {
       agents: z.array(agentStatusSchema).readonly(),
       // Nodes of the version before tell of none.
       servers: z.array(nodeServer).readonly().default([]),
+      limits: limitsSchema
+        .nullable()
+        .default(null)
+        .describe("What all agents of the legion may spend together; null: nobody says."),
     }),
   },
   say: {

@@ -48,6 +48,7 @@ export async function statusOfAll(
     agents,
     nodes: [...whereabouts.nodes.values()].map(({ name }) => name),
     servers: [...told.values()].flatMap(({ servers }) => servers),
+    limits: [...told.values()][0]?.limits ?? null,
   };
 }
 

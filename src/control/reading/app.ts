@@ -5,10 +5,10 @@ import { LegionError } from "../../base/errors.ts";
 import { describeRoutes } from "../api/describe.ts";
 import { BASE, mountReadings, refuse, refuseUnknown, type StreamAnswer } from "../api/http.ts";
 import type { ReadingQuestion } from "../api/readings.ts";
-import { streamEvents } from "./event-stream.ts";
-import { createOverviewHub } from "./overview.ts";
+import { streamEvents } from "./streams/event-stream.ts";
+import { createOverviewHub } from "./streams/overview.ts";
 import { createReadings, known } from "./readings.ts";
-import { createStreams } from "./streams.ts";
+import { createStreams } from "./streams/streams.ts";
 import type { WatchedLegion } from "./watched.ts";
 
 /** Each of them reads. */

@@ -17,6 +17,7 @@ import { openQuestionsOf } from "../../legion/questions.ts";
 import { forkIn, pathTo } from "../../past/branch.ts";
 import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
+import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Memories } from "../../storage/contract/memory/memories.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { listIds } from "../api/orders.ts";
@@ -28,6 +29,7 @@ import { readConversation } from "./conversation.ts";
 import { readCosts } from "./costs.ts";
 import { createMoments, type Moments } from "./moments.ts";
 import { readMemories } from "./memories.ts";
+import { readPurse } from "./purse.ts";
 import type { WatchedLegion } from "./watched.ts";
 
 /** How many messages to the person are told at once. */
@@ -42,6 +44,8 @@ interface ReadLegion {
   readonly next?: WatchedLegion["nextPrompt"];
   /** Absent: nobody can tell what they held. */
   readonly stores?: Memories;
+  /** Whose purse is told; absent: nobody's. */
+  readonly person?: PersonFolder;
 }
 
 const NOT_THEN = "what is in a memory is shown as it is now alone";
@@ -51,11 +55,9 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
   const { backend, expireMs } = watched;
   const moments = createMoments(backend.reader);
   const statuses = async (): Promise<readonly AgentStatus[]> => (await watched.status()).agents;
-  const now = readingsOf(
-    { reader: backend.reader, statuses, next: watched.nextPrompt, stores: backend.memories },
-    moments,
-    expireMs,
-  );
+  const { nextPrompt: next, person } = watched;
+  const here: ReadLegion = { reader: backend.reader, statuses, next, stores: backend.memories, person };
+  const now = readingsOf(here, moments, expireMs);
   return async (name, question) => {
     const { moment } = question;
     const there = moment === undefined ? now : readingsOf(await moments.legionAt(moment), moments, expireMs);
@@ -64,7 +66,7 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
 }
 
 function readingsOf(
-  { reader, statuses, next, stores }: ReadLegion,
+  { reader, statuses, next, stores, person }: ReadLegion,
   moments: Moments,
   expireMs: number,
 ): Readings {
@@ -89,6 +91,7 @@ function readingsOf(
       return readPrompt(reader, agent, at ?? (next ? () => next(agent) : await reader.last(agent)));
     },
     changes: () => readChanges(reader),
+    purse: () => readPurse(person, Date.now()),
     costs: () => readCosts(reader),
     conversation: ({ of }) => readConversation(reader, of),
     chain: ({ message }) => readChain(reader, message),

@@ -6,6 +6,7 @@ import type { Today } from "../../legion/prompt/definition-today.ts";
 import type { PromptSite } from "../../legion/prompt/next-prompt.ts";
 import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
+import { openPersonFolder, type PersonFolder } from "../../storage/folder/person/folder.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import type { LegionClient, LegionSite, Overview } from "../api/legion-client.ts";
 import type { NodeApi } from "../api/routes.ts";
@@ -18,6 +19,8 @@ export interface WatchedLegion extends LegionSite {
   readonly expireMs: number;
   /** Does this process run agents of it? */
   readonly runsHere: boolean;
+  /** Of whose purse it spends; absent: nobody's. */
+  readonly person?: PersonFolder;
   /** Does something with the legion, as a command would. */
   act<T>(use: (legion: LegionClient) => Promise<T>): Promise<T>;
   status(): Promise<Overview>;
@@ -49,6 +52,7 @@ export function watchLegion(
     ...site,
     expireMs,
     runsHere: own !== undefined,
+    ...(today && { person: openPersonFolder(today.env) }),
     act,
     // A node alone in its place knows all that runs, and need not ask itself over its own socket.
     status: async () =>

@@ -62,7 +62,7 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
     }
   };
   return {
-    status: (agents) => overviewOf(backend.reader, { agents: [], servers: [] }, agents),
+    status: (agents) => overviewOf(backend.reader, { agents: [], servers: [], limits: null }, agents),
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
       if (said.delivery === "abort") throw nothingTo("abort");

@@ -7,7 +7,7 @@ import type { AnswerOf } from "../api/routes.ts";
 /** What the node tells of those that it runs, what is kept tells of the others. */
 export async function overviewOf(
   reader: Reader,
-  { agents: told, servers }: AnswerOf<"status">,
+  { agents: told, servers, limits }: AnswerOf<"status">,
   wanted?: readonly AgentId[],
 ): Promise<Overview> {
   const live = new Map(told.map((status) => [status.id, status]));
@@ -18,5 +18,5 @@ export async function overviewOf(
     reader,
   );
   const agents = known.flatMap((id) => live.get(id) ?? stored.get(id) ?? []);
-  return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))], servers };
+  return { agents, nodes: [...new Set(told.flatMap(({ node }) => node ?? []))], servers, limits };
 }

@@ -11,8 +11,8 @@ export function createPersonService({ act, wake }: Pick<WatchedLegion, "act" | "
   return {
     status: () =>
       act(async (legion) => {
-        const { agents, servers } = await legion.status();
-        return { agents, servers };
+        const { agents, servers, limits } = await legion.status();
+        return { agents, servers, limits };
       }),
     say: async (said) => ({ ids: await act((legion) => legion.say(said)) }),
     relay: (said) => act((legion) => legion.relay(said)),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitsSchema } from "../../domain/limits-schema.ts";
 import { fieldsOf, readJson } from "../../base/text/json.ts";
 import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
@@ -82,6 +83,8 @@ const agentRecord = z.object({
   mcp: choiceOrNot,
   workspace: ownWorkspace,
   model: textOrNot,
+  /** What it may spend. */
+  limits: limitsSchema.optional().catch(undefined),
   /** Which rules say what it does; absent: its model does. */
   director: textOrNot,
   /** Of one with a director: whose logs it observes. */

@@ -2,13 +2,13 @@
 // in one encoding to all of them, and only where it changed; whoever does not keep up skips what is old, and is told all of it.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { messageOf } from "../../base/errors.ts";
-import type { AgentId } from "../../domain/message/message.ts";
-import { circlesAmong } from "../../legion/waits.ts";
-import type { Overview } from "../api/legion-client.ts";
-import type { OverviewFrame } from "../api/readings.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
+import { circlesAmong } from "../../../legion/waits.ts";
+import type { Overview } from "../../api/legion-client.ts";
+import type { OverviewFrame } from "../../api/readings.ts";
 import { encodeItem } from "./told-item.ts";
-import type { WatchedLegion } from "./watched.ts";
+import type { WatchedLegion } from "../watched.ts";
 
 /** At most four times a second; where nobody runs the legion only commands change something. */
 const LOOK_MS = 250;
@@ -101,6 +101,7 @@ const NOTHING: Omit<OverviewFrame, "at" | "whole"> = {
   nodes: [],
   servers: [],
   circles: [],
+  limits: null,
   away: null,
 };
 

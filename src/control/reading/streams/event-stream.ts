@@ -1,11 +1,11 @@
 // The log of one agent for one viewer: every event once and in order, read from where it is kept, so that nobody is buffered for;
 // between them what a node tells before it is an event, which is dropped first.
 
-import type { Inspection } from "../../domain/inspection.ts";
-import type { AgentId } from "../../domain/message/message.ts";
-import { known, logOf } from "./readings.ts";
+import type { Inspection } from "../../../domain/inspection.ts";
+import type { AgentId } from "../../../domain/message/message.ts";
+import { known, logOf } from "../readings.ts";
 import type { StreamedItem } from "./told-item.ts";
-import type { WatchedLegion } from "./watched.ts";
+import type { WatchedLegion } from "../watched.ts";
 
 export interface EventStreamOrder {
   readonly agent: AgentId;

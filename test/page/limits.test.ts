@@ -1,0 +1,40 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../cli/program.ts";
+import { againstLimits } from "../../page/parts/limit.tsx";
+import { chromiumIsThere, show, startLegion } from "./kit.ts";
+
+beforeAll(buildProgram, 120_000);
+
+describe("what is spent against a limit", () => {
+  it("says how much of how much, and by word where it is near or at the limit", () => {
+    const limits = { steps: 10, tokens: 20_000, cost: 2, timeMs: 3_600_000 };
+    const said = againstLimits(limits, { steps: 8, tokens: 900, cost: 2.1, timeMs: 60_000 });
+    expect(said.map(({ words, standing }) => [words, standing])).toEqual([
+      ["8 of 10 steps", "near its limit"],
+      ["900 of 20k tokens", ""],
+      ["$2.10 of $2.00", "at its limit"],
+      ["1m of 1h", ""],
+    ]);
+    expect(againstLimits(null, { steps: 8 })).toEqual([]);
+    expect(againstLimits({ cost: 2 }, { cost: 0 })).toMatchObject([{ words: "$0.00 of $2.00" }]);
+  });
+});
+
+describe.skipIf(!chromiumIsThere)("limits on the page", { timeout: 90_000 }, () => {
+  it("stand beside what is spent: of the legion, of each agent, and where the costs are", async () => {
+    const { url, legion } = await startLegion("2", "--limits", "steps=3,tokens=900000,time=1h");
+    const { page, until, texts } = await show(url);
+    await until(".sums .limit", "0 of 900k tokens");
+    await legion("send", "1", "goal one");
+    await until("#agent-1 .c-steps", "2");
+    await legion("send", "1", "noop");
+    await until("#agent-1 .c-why", "3 of 3 steps: at its limit");
+    expect(await page.$eval("#agent-1 .c-steps", (cell) => cell.getAttribute("title"))).toBe("3 of 3 steps");
+    await page.click("nav a[href='#/cost']");
+    await until(".limits dt", "This legion");
+    await until(".limits .limit.tight", "3 of 3 steps at its limit");
+    expect(await texts(".limits dt")).toEqual(["This legion", "Agent 1"]);
+    await page.click(".limits a");
+    await until(".facts .limit", "3 of 3 steps at its limit");
+  });
+});
