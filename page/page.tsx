@@ -13,6 +13,7 @@ import { Cost } from "./cost/cost.tsx";
 import { Inbox } from "./control/inbox.tsx";
 import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts";
 import { Questions } from "./control/questions.tsx";
+import { watchActivity } from "./legion/activity.tsx";
 import { Legion } from "./legion/legion.tsx";
 import { broken, overview, untold, watchLegion, watchPast } from "./legion/overview.ts";
 import { Announcer } from "./parts/announce.tsx";
@@ -180,6 +181,7 @@ startBeat();
 if (access.value === "granted") {
   watchLegion();
   watchPast();
+  watchActivity();
   keepMailroom();
 }
 effect(() => {

@@ -4,16 +4,19 @@ import type { JSX } from "preact";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { displayName } from "../../src/domain/message/message.ts";
 import { keepReading } from "../connection/reading.ts";
-import { grouped, moment, money, short } from "../parts/numbers.ts";
+import { count, grouped, moment, money, short } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
+import { Course } from "./course.tsx";
 import { LimitTable } from "./limits.tsx";
 import { addressOf } from "../place.ts";
 
 type Costs = ReadingAnswer<"costs">;
-type Spent = Pick<Costs["agents"][number], "steps" | "input" | "output" | "cacheRead" | "cost">;
+type Spent = Pick<
+  Costs["agents"][number],
+  "steps" | "input" | "output" | "cacheRead" | "cost" | "unparsed" | "retried"
+>;
 
-/** The newest bars; a name in a list. */
-const MOST_BARS = 60;
+/** Names in a list. */
 const MOST_NAMES = 5;
 
 const costs = keepReading<"costs">("/costs");
@@ -41,6 +44,7 @@ function Bill({ costs: { agents, causes, models, spans, unread } }: { readonly c
         </p>
       ))}
       <Course spans={spans} />
+      <Sentences rows={agents} />
       <Share title="By first message" what="Message" rows={causes} nameOf={causeName} />
       <Share
         title="By agent"
@@ -56,6 +60,29 @@ function Bill({ costs: { agents, causes, models, spans, unread } }: { readonly c
       />
     </>
   );
+}
+
+/** What the provider's cache served, and what was asked in vain. */
+function Sentences({ rows }: { readonly rows: readonly Spent[] }): JSX.Element {
+  const sum = (of: (row: Spent) => number): number => rows.reduce((all, row) => all + of(row), 0);
+  const [input, cached] = [sum((row) => row.input), sum((row) => row.cacheRead)];
+  const [unparsed, retried] = [sum((row) => row.unparsed), sum((row) => row.retried)];
+  const share =
+    cached === 0
+      ? "Nothing was served from a provider's cache."
+      : `${percent(cached, input)} of all tokens in were served from the provider's cache (${short(cached)} of ${short(input)}).`;
+  return (
+    <p class="sentences">
+      {input > 0 && share}
+      {unparsed > 0 && ` From ${count(unparsed, "answer")} no action could be read.`}
+      {retried > 0 && ` ${count(retried, "call")} came to nothing and had to be made again.`}
+    </p>
+  );
+}
+
+function percent(some: number, all: number): string {
+  const share = (100 * some) / Math.max(all, 1);
+  return share > 0 && share < 1 ? "under 1%" : `${Math.round(share)}%`;
 }
 
 function causeName({ root, said, opening, agents }: Costs["causes"][number]): JSX.Element {
@@ -84,16 +111,34 @@ interface ShareProps<R> {
 
 function Share<R extends Spent>({ title, what, rows, nameOf }: ShareProps<R>): JSX.Element {
   const byCost = rows.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.steps - a.steps);
+  const isUnparsed = rows.some(({ unparsed }) => unparsed > 0);
+  const isRetried = rows.some(({ retried }) => retried > 0);
   return (
     <table class="bill">
       <caption>{title}</caption>
       <thead>
         <tr>
           <th scope="col">{what}</th>
-          <th scope="col">Steps</th>
+          <th scope="col" class="spare">
+            Steps
+          </th>
           <th scope="col">Tokens in</th>
-          <th scope="col">of it cached</th>
-          <th scope="col">Tokens out</th>
+          <th scope="col" class="spare">
+            of it cached
+          </th>
+          <th scope="col" class="spare">
+            Tokens out
+          </th>
+          {isUnparsed && (
+            <th scope="col" class="spare">
+              Unparsed
+            </th>
+          )}
+          {isRetried && (
+            <th scope="col" class="spare">
+              Made again
+            </th>
+          )}
           <th scope="col">Cost</th>
         </tr>
       </thead>
@@ -101,42 +146,19 @@ function Share<R extends Spent>({ title, what, rows, nameOf }: ShareProps<R>): J
         {byCost.map((row, index) => (
           <tr key={index}>
             <th scope="row">{nameOf(row)}</th>
-            <td>{grouped(row.steps)}</td>
+            <td class="spare">{grouped(row.steps)}</td>
             <td>{short(row.input)}</td>
-            <td>{short(row.cacheRead)}</td>
-            <td>{short(row.output)}</td>
+            <td class="spare">
+              {short(row.cacheRead)}
+              {row.cacheRead > 0 && <span class="aside"> {percent(row.cacheRead, row.input)}</span>}
+            </td>
+            <td class="spare">{short(row.output)}</td>
+            {isUnparsed && <td class="spare">{grouped(row.unparsed)}</td>}
+            {isRetried && <td class="spare">{grouped(row.retried)}</td>}
             <td>{money(row.cost)}</td>
           </tr>
         ))}
       </tbody>
     </table>
-  );
-}
-
-/** What was spent when: money where anything costs, else tokens. */
-function Course({ spans }: Pick<Costs, "spans">): JSX.Element | null {
-  const shown = spans.slice(-MOST_BARS);
-  if (shown.length === 0) return null;
-  const isPaid = shown.some(({ cost }) => (cost ?? 0) > 0);
-  const valueOf = ({ cost, input, output }: Costs["spans"][number]): number =>
-    isPaid ? (cost ?? 0) : input + output;
-  const most = shown.reduce((a, b) => (valueOf(b) > valueOf(a) ? b : a));
-  const said = (span: Costs["spans"][number]): string =>
-    `${isPaid ? money(span.cost) : `${short(span.input + span.output)} tokens`} at ${moment(span.at)}`;
-  return (
-    <figure class="course">
-      <figcaption>
-        {isPaid ? "Money" : "Tokens"} over time, since {moment(shown[0]!.at)}. At most {said(most)}.
-      </figcaption>
-      <div class="bars" aria-hidden="true">
-        {shown.map((span) => (
-          <span
-            key={`${span.at} ${span.minutes}`}
-            title={said(span)}
-            style={{ height: `${Math.max(2, (100 * valueOf(span)) / (valueOf(most) || 1))}%` }}
-          />
-        ))}
-      </div>
-    </figure>
   );
 }

@@ -8,6 +8,7 @@ import { againstLimits, LimitBar, type Against } from "../parts/limit.tsx";
 import { count, grouped, money, short } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { StateMark } from "../parts/state-mark.tsx";
+import { Activity } from "./activity.tsx";
 import * as choice from "./choice.ts";
 import { COLUMNS } from "./columns.ts";
 import { everyone, overview } from "./overview.ts";
@@ -73,6 +74,7 @@ function Totals(): JSX.Element {
         />
         <Sum title="Nodes" value={nodes.length === 0 ? "none" : nodes.map(oneLine).join(", ")} />
       </dl>
+      <Activity />
       {servers.length > 0 && <Servers />}
     </div>
   );

@@ -13,9 +13,16 @@ describe.skipIf(!chromiumIsThere)("what a legion came to, on the page", { timeou
     await page.click("nav a[href='#/cost']");
     await until("caption", "By first message");
     await until(".bill tbody th", "tell 2 note plan: this");
-    expect((await texts(".bill tbody th"))[0]).toMatch(/ · Agent 1, Agent 2$/);
+    expect((await texts(".scroll > .bill tbody th"))[0]).toMatch(/ · Agent 1, Agent 2$/);
     expect(await texts(".bill caption")).toEqual(["By first message", "By agent", "By model"]);
-    await until(".course figcaption", "tokens at ");
+    await until(".course figcaption", "a minute a bar");
+    const label = await page.$eval(".course .chart", (chart) => chart.getAttribute("aria-label"));
+    expect(label).toMatch(/^Tokens over time. At most .* tokens, from/);
+    expect(await page.$$eval(".course .chart canvas", (drawn) => drawn.length)).toBe(1);
+    await page.click(".course summary");
+    await until(".course table th", ":00");
+    await until(".sentences", "Nothing was served from a provider's cache.");
+    expect(await texts(".bill thead th")).not.toContain("Unparsed");
     await legion("send", "2", "noop");
     await until(".bill tbody th", "noop");
     await page.click(".bill a[href^='#/agents']");

@@ -17,6 +17,9 @@ describe.skipIf(!chromiumIsThere)("the page of a legion", { timeout: 90_000 }, (
     expect(await texts(`${ROW} .c-why`)).toEqual(Array(3).fill("waits for mail"));
     await legion("send", "2", "note plan: first this");
     await until(`${ROW}:nth-child(2) .c-steps`, "2");
+    await until(".activity", "steps/min");
+    const activity = await page.$eval(".activity .chart", (chart) => chart.getAttribute("aria-label"));
+    expect(activity).toMatch(/^Activity: \d steps? in this minute, at most \d in one of the last 30$/);
     await legion("pause", "3");
     await until(`${ROW} .c-state`, "paused");
     expect(await texts(".chip")).toEqual(["idle 2", "paused 1"]);
