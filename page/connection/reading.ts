@@ -7,8 +7,8 @@ import { asOf } from "../place.ts";
 import { read } from "./api.ts";
 
 const LOOK_MS = 5_000;
-/** Of the time no more than one part in so many goes into reading. */
-const APART = 10;
+/** So many times as long as a reading took it is not read again. */
+const APART = 4;
 
 export interface KeptReading<K extends LookedUp> {
   /** The newest; `undefined` before the first. */

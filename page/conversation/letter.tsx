@@ -12,6 +12,10 @@ import { addressOf } from "../place.ts";
 
 export type Letter = ReadingAnswer<"conversation">["messages"][number];
 
+/** An opening is what of so many characters fits on a line of so many: blanks in a row are one. */
+const LONGEST = 800;
+const LONGEST_LINE = 200;
+
 /** Behind a sign, so that no colour has to say it. */
 const STATES: Readonly<Record<Letter["state"], string>> = {
   sent: "… on its way",
@@ -68,6 +72,7 @@ export function PartyName({ id }: { readonly id: string }): JSX.Element {
 
 function Words({ letter }: { readonly letter: Letter }): JSX.Element {
   const { opening, chars } = letter;
+  const isCut = chars > LONGEST || (chars > opening.length && opening.length > LONGEST_LINE - 2);
   const whole = useSignal<string | undefined>(undefined);
   const show = async (): Promise<void> => {
     whole.value = await wordsOf(letter);
@@ -76,7 +81,7 @@ function Words({ letter }: { readonly letter: Letter }): JSX.Element {
     return (
       <div class="text">
         {oneLine(opening)}
-        {chars > opening.length && (
+        {isCut && (
           <>
             <span aria-hidden="true"> …</span>{" "}
             <button type="button" class="quiet" onClick={() => void show()}>

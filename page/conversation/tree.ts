@@ -47,7 +47,14 @@ export const BOX: Box = { width: 190, height: 44 };
 
 /** From left to right. */
 export function drawTree(letters: readonly ChainLetter[]): DrawnTree {
-  const graph = new Graph().setGraph({ rankdir: "LR", nodesep: 10, ranksep: 40, marginx: 4, marginy: 4 });
+  const graph = new Graph().setGraph({
+    rankdir: "LR",
+    ranker: "tight-tree",
+    nodesep: 10,
+    ranksep: 40,
+    marginx: 4,
+    marginy: 4,
+  });
   graph.setDefaultEdgeLabel(() => ({}));
   const known = new Set(letters.map(({ id }) => id));
   for (const { id } of letters) graph.setNode(id, { ...BOX });
