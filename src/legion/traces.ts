@@ -57,8 +57,13 @@ export async function readTraceLogs(reader: RecordedLogs, message?: string): Pro
 }
 
 /** The one that it began with: what was lost of it later changes no trace. */
-export async function logOfControl(reader: Pick<Reader, "events">): Promise<LogId> {
-  for await (const event of reader.events(CONTROL)) if (event.kind === "opened") return event.log;
+export function logOfControl(reader: Pick<Reader, "events">): Promise<LogId> {
+  return logOf(reader, CONTROL);
+}
+
+/** The same of any agent; empty where nothing is recorded. */
+export async function logOf(reader: Pick<Reader, "events">, agent: AgentId): Promise<LogId> {
+  for await (const event of reader.events(agent)) if (event.kind === "opened") return event.log;
   return "";
 }
 

@@ -6,7 +6,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../base/errors.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { readMetricsToken } from "../metrics/token.ts";
 import type { WatchedLegion } from "../reading/watched.ts";
 import { refusalFor, type DashboardDoor, type DoorRefusal } from "./guard.ts";
 
@@ -29,6 +28,7 @@ export function createScrape(
   const open = async (): Promise<Metrics> => (await import("../metrics/metrics.ts")).createMetrics(watched);
   return {
     async answer(request, response) {
+      const { readMetricsToken } = await import("../metrics/token.ts");
       const kept = await readMetricsToken(person).catch(() => undefined);
       // Where none is kept, none opens it.
       const token = kept ?? randomBytes(32).toString("hex");

@@ -39,6 +39,7 @@ export function createBatch({ settings, version, marks, clock, tell, over }: Bat
       const outcome = await deliver(body, settings, signal);
       if (outcome.kind === "lost")
         tell(`${count(spans.length, "span")} were refused by ${place} and are lost: ${outcome.why}`);
+      if (outcome.kind === "taken" && outcome.remark !== undefined) tell(`${place} says: ${outcome.remark}`);
       if (outcome.kind !== "later") return true;
       // What was broken off by the end is tried once more.
       if (signal === last) return false;
@@ -65,13 +66,16 @@ export function createBatch({ settings, version, marks, clock, tell, over }: Bat
     },
     /** Resolves when it was taken, and that is on disk; with false where the process ends before. */
     async send(): Promise<boolean> {
-      if (spans.length > 0) {
+      const hasNews = spans.length > 0;
+      if (hasNews) {
         hasFailed = !(await insist(otlpRequest(spans, { attributes: settings.resource, version })));
         if (hasFailed) return false;
         spans = [];
-        for (const [agent, mark] of reached) marks.set(agent, mark);
-        await marks.save().catch((error: unknown) => tell(`traces may be sent twice: ${messageOf(error)}`));
       }
+      for (const [agent, mark] of reached) marks.set(agent, mark);
+      // What is over without a span need not be read again, but is worth no writing by itself.
+      if (hasNews || (last && reached.size > 0))
+        await marks.save().catch((error: unknown) => tell(`traces may be sent twice: ${messageOf(error)}`));
       reached.clear();
       return true;
     },

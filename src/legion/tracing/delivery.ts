@@ -4,11 +4,16 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { codeOf, messageOf } from "../../base/errors.ts";
+import { fieldsOf, readJson } from "../../base/text/json.ts";
+import { showUnseen } from "../../base/text/unseen.ts";
+import { count, quote } from "../../base/text/wording.ts";
 import type { TracingSettings } from "./settings.ts";
 
-/** `lost`: it will never be taken, so that trying again is of no use; `later`: it may be. */
+/**
+ * `taken`: with what the collector says of it, if it says anything, as where it refuses some of the spans. `lost`: it will never be taken, so that trying again is of no use; `later`: it may be.
+ */
 export type DeliveryOutcome =
-  | { readonly kind: "taken" }
+  | { readonly kind: "taken"; readonly remark?: string }
   | { readonly kind: "lost"; readonly why: string }
   | { readonly kind: "later"; readonly why: string; readonly afterMs?: number };
 
@@ -16,6 +21,9 @@ const compress = promisify(gzip);
 /** What it is that is wrong with the content itself. Everything else a person can put right, or time. */
 const NEVER = [400, 413, 422];
 const MAX_WAIT_MS = 300_000;
+/** Whoever says more, or says it for longer, is not listened to: the spans are taken. */
+const MAX_ANSWER_BYTES = 65_536;
+const MAX_REMARK = 400;
 
 /** Never rejects. Ends with `later` where `signal` aborts. */
 export async function deliver(
@@ -36,16 +44,43 @@ export async function deliver(
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       redirect: "manual",
     });
-    // Nobody reads what it says: it may say anything, for as long as it likes.
-    await response.body?.cancel();
     const { ok, status } = response;
-    if (ok) return { kind: "taken" };
+    if (ok) return { kind: "taken", remark: remarkIn(await beginningOf(response)) };
+    await response.body?.cancel();
     const why = `it answers with status ${status}`;
     if (NEVER.includes(status)) return { kind: "lost", why };
     return { kind: "later", why, afterMs: waitIn(response.headers.get("retry-after")) };
   } catch (error) {
     return { kind: "later", why: reasonOf(error) };
   }
+}
+
+/** Its text, as far as it is short; empty where it breaks off. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of body ?? []) {
+      bytes += piece.length;
+      if (bytes > MAX_ANSWER_BYTES) return "";
+      pieces.push(piece);
+    }
+  } catch {
+    return "";
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+/** What a partial success says; `undefined` if all is well. A count of 64 bits is a text in JSON, but not everywhere. */
+function remarkIn(text: string): string | undefined {
+  const { rejectedSpans = 0, errorMessage } = fieldsOf(fieldsOf(readJson(text))["partialSuccess"]);
+  const said =
+    typeof errorMessage === "string" && errorMessage !== ""
+      ? quote(showUnseen(errorMessage.slice(0, MAX_REMARK)))
+      : "";
+  const rejected = Number(rejectedSpans);
+  const lost = rejected > 0 ? `${count(rejected, "span")} of a request refused and lost` : "";
+  return [lost, said].filter((part) => part !== "").join(": ") || undefined;
 }
 
 /** Of seconds; a date is too rare to be read. */

@@ -32,7 +32,7 @@ export function startExporter(options: ExporterOptions): Exporter {
   const over = new AbortController();
   const tell = onChange(options.tell);
   const batch = createBatch({ ...options, tell, over: over.signal });
-  const tracks = createTracks({ reader, content: settings.content });
+  const tracks = createTracks({ reader, content: settings.content, sent: options.marks.at });
   /** Whose logs have more than was told. */
   let behind = new Set(agents);
   const newest = new Map<AgentId, number>();

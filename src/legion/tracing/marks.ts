@@ -16,6 +16,8 @@ export interface SentMark {
 
 export interface SentMarks {
   of(agent: AgentId, log: LogId): number;
+  /** `undefined` where nothing was sent, or nobody knows. */
+  at(agent: AgentId): SentMark | undefined;
   set(agent: AgentId, mark: SentMark): void;
   /** Writes them down. */
   save(): Promise<void>;
@@ -49,6 +51,7 @@ function marksOf(known: MarksByAgent, write: (all: MarksByAgent) => Promise<void
       const mark = marks.get(agent);
       return mark?.log === log ? mark.seq : 0;
     },
+    at: (agent) => marks.get(agent),
     set: (agent, mark) => void marks.set(agent, mark),
     save: () => write(Object.fromEntries(marks)),
   };

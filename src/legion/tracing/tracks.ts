@@ -13,7 +13,7 @@ import type { ContentWanted } from "../../past/spans/content.ts";
 import { createSpans, type Spans } from "../../past/spans/fold.ts";
 import { createOutline, createSentIn, type SentIn } from "../../past/spans/sends.ts";
 import type { Span } from "../../past/spans/span.ts";
-import { logOfControl } from "../traces.ts";
+import { logOf, logOfControl } from "../traces.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 
 /** So many events are read before others have their turn. */
@@ -42,13 +42,15 @@ export interface ToldEvent {
 }
 
 interface TrackOptions {
+  /** How far it was told before; absent: not at all. What is not read does not change. */
+  readonly sent?: (agent: AgentId) => TrackEnd | undefined;
   readonly reader: Pick<Reader, "events" | "last">;
   readonly content: ContentWanted;
 }
 
 type Fail = (agent: AgentId, error: unknown) => void;
 
-export function createTracks({ reader, content }: TrackOptions) {
+export function createTracks({ reader, content, sent = () => undefined }: TrackOptions) {
   const sentIn = createSentIn();
   const tracks = new Map<AgentId, Track>();
   let legion: LogId = "";
@@ -56,7 +58,7 @@ export function createTracks({ reader, content }: TrackOptions) {
     if (!tracks.has(agent)) tracks.set(agent, newTrack(sentIn));
     return tracks.get(agent)!;
   };
-  /** Where each ends now; one that was begun anew is a new one. */
+  /** Where each ends now that has more than was told; one that was begun anew is a new one. */
   const endsOf = async (agents: Iterable<AgentId>, fail: Fail): Promise<Map<AgentId, number>> => {
     const ends = new Map<AgentId, number>();
     for (const agent of agents) {
@@ -66,7 +68,8 @@ export function createTracks({ reader, content }: TrackOptions) {
       });
       if (last === undefined) continue;
       if (last < trackOf(agent).seen) tracks.delete(agent);
-      ends.set(agent, last);
+      const mark = trackOf(agent).seen === 0 ? sent(agent) : undefined;
+      if (!mark || !(await isAllOf(reader, agent, { mark, last }))) ends.set(agent, last);
     }
     return ends;
   };
@@ -81,15 +84,16 @@ export function createTracks({ reader, content }: TrackOptions) {
       legion ||= await logOfControl(reader);
       const ends = await endsOf(agents, fail);
       const senders = new Set<AgentId>();
+      const tried = new Set(ends.keys());
       const read = async (agent: AgentId): Promise<void> => {
         const track = trackOf(agent);
         for (const id of await outline(track, reader.events(agent, track.seen + 1))) senders.add(id);
       };
-      for (const agent of [...ends.keys()])
+      for (const agent of tried)
         await read(agent).catch((error: unknown) => ends.delete(agent) && fail(agent, error));
-      // Agents of other nodes ring no bell here.
+      // Agents of other nodes ring no bell here, and those that rest are not read until somebody was sent something by them.
       for (const sender of senders)
-        if (!agents.has(sender)) await read(sender).catch((error: unknown) => fail(sender, error));
+        if (!tried.has(sender)) await read(sender).catch((error: unknown) => fail(sender, error));
       return new Map([...ends].map(([agent, seq]) => [agent, { log: trackOf(agent).log, seq }]));
     },
     /** What is new up to there, event by event. */
@@ -105,6 +109,15 @@ export function createTracks({ reader, content }: TrackOptions) {
       return undefined;
     },
   };
+}
+
+/** All of it was told before, and nothing came since: it need not be read. */
+async function isAllOf(
+  reader: TrackOptions["reader"],
+  agent: AgentId,
+  { mark, last }: { readonly mark: TrackEnd; readonly last: number },
+): Promise<boolean> {
+  return mark.seq === last && (await logOf(reader, agent)) === mark.log;
 }
 
 function newTrack(sentIn: SentIn): Track {

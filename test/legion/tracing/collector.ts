@@ -23,6 +23,8 @@ export interface Collector {
   readonly bodies: string[];
   /** How it answers from now on. `hang`: it reads, and says nothing. */
   answer: number | "hang";
+  /** What it says with that. */
+  words: string;
   /** Resolves when `holds`, which is asked after each request. */
   until(holds: () => boolean): Promise<void>;
   close(): Promise<void>;
@@ -32,7 +34,7 @@ export async function startCollector(port = 0): Promise<Collector> {
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => void take(request, response));
   const collector: Collector = {
-    ...{ url: "", port: 0, spans: [], requests: [], bodies: [], answer: 200 },
+    ...{ url: "", port: 0, spans: [], requests: [], bodies: [], answer: 200, words: "{}" },
     until: (holds) =>
       new Promise((resolve) => {
         const look = (): void => {
@@ -58,7 +60,7 @@ export async function startCollector(port = 0): Promise<Collector> {
     collector.bodies.push(body);
     if (collector.answer === 200) collector.spans.push(...spansIn(body));
     if (collector.answer !== "hang")
-      response.writeHead(collector.answer, { "content-type": "application/json" }).end("{}");
+      response.writeHead(collector.answer, { "content-type": "application/json" }).end(collector.words);
     for (const look of [...waiting]) look();
   };
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));

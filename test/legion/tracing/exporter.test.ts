@@ -147,6 +147,69 @@ it("one that will never take a request is told of once, and gets the next one", 
   expect(collector.spans.every(({ spanId }) => all.has(spanId))).toBe(true);
 });
 
+it.each([
+  [
+    { rejectedSpans: "3", errorMessage: "Too old.\n\u001b[2J" },
+    /3 spans of a request refused and lost: `Too old.\\u\{a\}\\u\{1b\}\[2J`/,
+  ],
+  [{ rejectedSpans: 1 }, /1 span of a request refused and lost\n/],
+  [{ errorMessage: "Send less." }, /127.0.0.1:\d+ says: `Send less.`/],
+])("what it says of those that it took is told once: %j", async (partialSuccess, told) => {
+  const cwd = await createTempProject();
+  const collector = await startCollector();
+  collector.words = JSON.stringify({ partialSuccess });
+  const { code, err } = await start(cwd, collector).ended;
+  expect(code).toBe(0);
+  expect(err).toMatch(told);
+  expect(err.match(/ says: /g)).toHaveLength(1);
+  expect(err).not.toContain("\u001b");
+  expect(byId(collector.spans)).toEqual(byId(await recorded(cwd)));
+});
+
+it("one whose answer is no JSON, or has no end, has taken them all the same", async () => {
+  for (const words of ["<html>", "null", '{"partialSuccess":7}', "y".repeat(200_000)]) {
+    const cwd = await createTempProject();
+    const collector = await startCollector();
+    collector.words = words;
+    expect(await start(cwd, collector).ended).toMatchObject({ code: 0, err: "" });
+    expect(byId(collector.spans)).toEqual(byId(await recorded(cwd)));
+  }
+});
+
+it.skipIf(!redisIsThere)(
+  "gets from each of two nodes what its agents did, in traces that go over both",
+  async () => {
+    const server = await startRedis({ config: ["appendonly yes", "appendfsync always"] });
+    try {
+      const [here, there] = [await createTempProject(), await createTempProject()];
+      const place = ["--bus", `redis://127.0.0.1:${server.port}`, "--name", `legion-${randomUUID()}`];
+      const collectors = [await startCollector(), await startCollector()] as const;
+      const node = (cwd: string, agent: string, { url }: Collector): Run =>
+        run(["start", "--agents", agent, "--model", "offline", "--tick", "0", ...place], {
+          cwd,
+          env: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
+        });
+      const nodes = [node(here, "1", collectors[0]), node(there, "2", collectors[1])];
+      for (const one of nodes) await one.until("files ");
+      expect((await legion(["send", "1", "tell 2 tell 1 hello", ...place], { cwd: here })).exitCode).toBe(0);
+      await collectors[1].until(() =>
+        collectors[1].spans.some(({ name }) => name.startsWith("invoke_agent")),
+      );
+      for (const { child } of nodes) child.kill("SIGTERM");
+      for (const { ended } of nodes) expect((await ended).code).toBe(0);
+      const all = await recorded(here, place);
+      const [ones, twos] = collectors.map(({ spans }) => spans);
+      expect(byId([...ones!, ...twos!])).toEqual(byId(all));
+      expect(byId(twos!).every((span) => !ones!.some(({ spanId }) => spanId === span.spanId))).toBe(true);
+      const theirs = twos!.find(({ name }) => name.startsWith("invoke_agent"))!;
+      const parent = ones!.find(({ spanId }) => spanId === theirs.parentSpanId);
+      expect(parent).toMatchObject({ traceId: theirs.traceId });
+    } finally {
+      await server.stop();
+    }
+  },
+);
+
 it.skipIf(!redisIsThere)("in Redis it gets the same", async () => {
   const server = await startRedis({ config: ["appendonly yes", "appendfsync always"] });
   try {

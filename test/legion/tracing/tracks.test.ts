@@ -93,3 +93,21 @@ it("begins anew with a log that was begun anew", async () => {
   shown[2] = 4;
   expect(await spansOf()).toEqual(all.slice(0, 1));
 });
+
+it("a log of which all was told before is not read until there is more of it, but for what it sent", async () => {
+  const shown = { 1: 99, 2: 99 };
+  const reader = growing(shown);
+  const reads: string[] = [];
+  const events = (agent: string, from?: number): AsyncGenerator<Event> => {
+    reads.push(agent);
+    return reader.events(agent, from);
+  };
+  const sent = (agent: string) => ({ log: `log of ${agent}`, seq: agent === "1" ? LOGS[1].length : 3 });
+  const tracks = createTracks({ reader: { ...reader, events }, content: "left out", sent });
+  const ends = await tracks.readOn(new Set(["1"]), fail);
+  expect([[...ends.keys()], reads]).toEqual([[], ["0", "1"]]);
+  const spans: Span[] = [];
+  for (const [agent, end] of await tracks.readOn(new Set(["1", "2"]), fail))
+    for await (const told of tracks.tell(agent, end)) spans.push(...told.spans);
+  expect(spans).toEqual(tell(LOGS)[2].spans);
+});
