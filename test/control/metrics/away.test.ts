@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { createMetrics } from "../../../src/control/metrics/metrics.ts";
+import { watchLegion } from "../../../src/control/reading/watched.ts";
+import { createRedisBackend } from "../../../src/storage/redis/backend.ts";
+import { openTestLink } from "../../storage/redis/members.ts";
+import { redisIsThere, startRedis } from "../../storage/redis/servers.ts";
+import { NOOP } from "../../workshop.ts";
+import { found } from "../shared-legion.ts";
+import { checkMetrics, samplesIn } from "./promtool.ts";
+
+it.skipIf(!redisIsThere)("tells the same of a legion in Redis, and that it is away, when it is", async () => {
+  const server = await startRedis();
+  const shared = await found(server.url);
+  const node = await shared.join({ "1": { script: () => NOOP }, "2": { script: () => NOOP } });
+  await node.legion.control.say(["1", "2"], "Go on");
+  await node.legion.untilIdle(new AbortController().signal);
+  const backend = createRedisBackend({ link: await openTestLink(server.url), legion: shared.legion });
+  const site = { project: "", backend, config: { durability: "disk" } } as const;
+  const metrics = createMetrics(watchLegion(site, 1_000));
+  const there = await metrics.tell();
+  expect(checkMetrics(there)).toBe("");
+  const samples = samplesIn(there);
+  expect(samples.get("ai_legion_reachable")).toBe(1);
+  expect(samples.get('ai_legion_agents{state="idle"}')).toBe(2);
+  expect(samples.get('ai_legion_model_calls_total{model="scripted",outcome="answered"}')).toBe(2);
+  await node.stop();
+  await server.stop();
+  const away = await metrics.tell();
+  expect(checkMetrics(away)).toBe("");
+  expect(samplesIn(away).get("ai_legion_reachable")).toBe(0);
+  expect(away).not.toContain("ai_legion_agents");
+  metrics.close();
+});
