@@ -103,17 +103,24 @@ async function readAll(ask1: Ask): Promise<void> {
   };
   const decision = events.find(({ kind }) => kind === "decision")!;
   await answers(ask1(`/v1/agents/1/prompt?at=${decision.seq}`));
-  for (const path of [
+  const { messages } = (await answers(ask1("/v1/conversation"))) as { messages: { id: string }[] };
+  const chain = `chains/${encodeURIComponent(messages[0]!.id)}`;
+  const now = ["overview", "status", "agents/1/events", "agents/0/log", "agents/1/memory", "moment"];
+  const then = [
     "inbox",
     "dead",
+    "questions",
     "changes",
     "costs",
-    "overview",
-    "status",
-    "agents/1/events",
-    "agents/0/log",
-  ])
-    await answers(ask1(`/v1/${path}`));
+    "moment",
+    "agents/1",
+    "conversation",
+    chain,
+  ];
+  for (const path of [...now, ...then]) await answers(ask1(`/v1/${path}`));
+  const moment = new Date().toISOString();
+  for (const path of [...then, "agents/1/notes/plan", "agents/1/prompt"])
+    await answers(ask1(`/v1/${path}?moment=${moment}`));
 }
 
 describe.each(["socket", "page"] as const)("what a node says of itself on its %s", (way) => {
@@ -145,14 +152,14 @@ describe.each(["socket", "page"] as const)("what a node says of itself on its %s
       await answers(ask1("/v1/fork", { agent: "1", at: 5, as: "twin" }));
       const hosts = way === "socket" ? answers : (given: Promise<Given>): Promise<Given> => given;
       await hosts(ask1("/v1/spawn", { task: "help", request: "r-2" }));
-      await hosts(ask1("/v1/wake", { targets: ["1"] }));
+      await answers(ask1("/v1/wake", { targets: ["1"] }));
       for (const { path, method } of Object.values(ROUTES)) await ask1(`/v1${path}`, { nonsense: method });
       for (const { path } of Object.values(READINGS))
         await ask1(`/v1${path.replace(/\{\w+\}/g, "nobody")}?nonsense=1`);
       expect((await ask1("/v1/nowhere")).status).toBe(400);
       await answers(ask1("/v1/stop", {}));
       const all = [...Object.values(ROUTES), ...Object.values(READINGS)].map(({ path }) => path);
-      const withheld = way === "page" ? ["/spawn answers", "/wake answers"] : [];
+      const withheld = way === "page" ? ["/spawn answers"] : [];
       const wanted = all.flatMap((path) => [`${path} answers`, `${path} refuses`]);
       expect(wanted.filter((one) => !asked.has(one))).toEqual(withheld);
     },

@@ -36,7 +36,8 @@ async function loadedBy(argv: readonly string[], env: Readonly<Record<string, st
 
 const WEB = /^control\/(?:web|reading\/(?!watched))/;
 const METRICS = /^control\/metrics\//;
-const TRACES = /^(?:legion\/tracing|past\/spans)\/|^legion\/traces\.js$|^@opentelemetry\//;
+/** Which mail was shown when, digests know as well. */
+const TRACES = /^(?:legion\/tracing|past\/spans)\/(?!shown\.js)|^legion\/traces\.js$|^@opentelemetry\//;
 
 it("of page, metrics and traces nothing is loaded where none of them is on, and only that which is", async () => {
   const plain = await loadedBy([]);
