@@ -155,7 +155,17 @@ export async function play(): Promise<Told> {
 
 const READINGS = [
   ...["agents/0/log?limit=1000", "agents/1", "agents/1/log?limit=1000"],
-  ...["inbox", "dead", "questions", "changes", "costs", "status", "openapi.json"],
+  ...[
+    "inbox",
+    "dead",
+    "questions",
+    "changes",
+    "costs",
+    "status",
+    "conversation",
+    "chains/0%3E1%231",
+    "openapi.json",
+  ],
 ].map((path) => `/v1/${path}`);
 
 type Door = RequestOptions;
@@ -234,6 +244,7 @@ async function lookAtPage(url: string) {
   await look("legion");
   for (const [area, heading] of [
     ...([
+      ["conversation", "Conversation"],
       ["inbox", "Inbox"],
       ["questions", "Questions"],
       ["changes", "Changes"],
@@ -256,7 +267,7 @@ async function lookAtPage(url: string) {
     (found) => found.map(({ outerHTML }) => outerHTML.slice(0, 200)),
   );
   const own = (path: string): boolean =>
-    path.startsWith("/v1/") || ["/", "/page.js", "/page.css"].includes(path);
+    path.startsWith("/v1/") || ["/", "/page.js", "/page.css", "/layout.js"].includes(path);
   return {
     ...{ texts, foreign, html: pieces.join("\n"), title: await page.title() },
     asked: asked.filter((path) => !own(path)),
@@ -265,6 +276,7 @@ async function lookAtPage(url: string) {
 
 /** What each area has to show before it is looked at. */
 const PROOF: Readonly<Record<string, string>> = {
+  conversation: "so \\u{d800}",
   inbox: "so \\u{d800}",
   questions: "deleteFile",
   changes: "created",
