@@ -16,6 +16,7 @@ import { age, count, grouped, money } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { StateMark } from "../parts/state-mark.tsx";
 import { openRecord } from "./record.ts";
+import type { ChosenBranch } from "./branches.tsx";
 import { Beside } from "./beside.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -26,6 +27,7 @@ export function Agent({ agent }: { readonly agent: string }): JSX.Element {
   const record = useRef<ReturnType<typeof openRecord>>(undefined);
   record.current ??= openRecord(agent);
   const details = useSignal<ReadingAnswer<"agent"> | undefined>(undefined);
+  const chosen = useSignal<ChosenBranch | undefined>(undefined);
   const problem = useSignal<string | null>(null);
   const status = useComputed(() => overview.value?.agents.get(agent));
   const looked = useRef<{ next?: ReturnType<typeof setTimeout>; atMs: number }>({ atMs: 0 }).current;
@@ -45,11 +47,13 @@ export function Agent({ agent }: { readonly agent: string }): JSX.Element {
   }, []);
   const fork = record.current.stretch.value?.events.findLast(({ kind }) => kind === "branch")?.seq;
   const moved = `${status.value?.steps} ${status.value?.state} ${fork}`;
-  const { path = [] } = details.value ?? {};
+  const { path = [], branches = [] } = details.value ?? {};
   const steadyPath = useMemo(() => path, [path.join()]);
   useEffect(() => {
     looked.next ??= setTimeout(() => void look(), Math.max(0, looked.atMs + APART_MS - Date.now()));
   }, [moved]);
+  // Where it goes on anew, that is what the person wants to see.
+  useEffect(() => void (chosen.value = undefined), [branches.length]);
   useEffect(
     () => announce(`${nameOf(agent)} is ${status.value?.state ?? "not known"}`),
     [status.value?.state],
@@ -65,8 +69,8 @@ export function Agent({ agent }: { readonly agent: string }): JSX.Element {
       )}
       <QuestionsOf agent={agent} />
       <div class="columns">
-        <Timeline agent={agent} record={record.current} path={steadyPath} />
-        <Beside agent={agent} details={details.value} />
+        <Timeline agent={agent} record={record.current} path={steadyPath} chosen={chosen} />
+        <Beside agent={agent} details={details.value} chosen={chosen} />
       </div>
       <Desk targets={[agent]} />
     </main>

@@ -1,9 +1,10 @@
 // What an agent wants and knows, and the branches of its log.
 
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read, type Heard } from "../connection/api.ts";
+import { Branches, type ChosenBranch } from "./branches.tsx";
 import { Memories } from "./memories.tsx";
 import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
@@ -11,9 +12,11 @@ import { oneLine } from "../parts/shown.ts";
 interface BesideProps {
   readonly agent: string;
   readonly details: ReadingAnswer<"agent"> | undefined;
+  /** The branch that is looked at. */
+  readonly chosen: Signal<ChosenBranch | undefined>;
 }
 
-export function Beside({ agent, details }: BesideProps): JSX.Element {
+export function Beside({ agent, details, chosen }: BesideProps): JSX.Element {
   const { goals = [], notes = [], memories = [], branches = [], last = 0 } = details ?? {};
   const { description = "", modules = [] } = details ?? {};
   return (
@@ -41,7 +44,7 @@ export function Beside({ agent, details }: BesideProps): JSX.Element {
         </>
       )}
       <h2>Branches</h2>
-      <Branches forks={branches} last={last} />
+      <Branches forks={branches} last={last} chosen={chosen} />
       {modules.length > 0 && <p class="dim">Modules: {oneLine(modules.join(", "))}</p>}
     </aside>
   );
@@ -62,56 +65,4 @@ function Note({ agent, title }: { readonly agent: string; readonly title: string
       {value && value.outcome !== "done" && <p class="trouble">{oneLine(value.why)}</p>}
     </details>
   );
-}
-
-interface Stem {
-  readonly first: number;
-  readonly last: number;
-  /** The event that it goes on from; `null` for the first. */
-  readonly from: number | null;
-  readonly depth: number;
-}
-
-const MOST_DEPTH = 8;
-
-function Branches({
-  forks,
-  last,
-}: {
-  readonly forks: ReadingAnswer<"agent">["branches"];
-  readonly last: number;
-}): JSX.Element {
-  const stems = stemsOf(forks, last);
-  if (stems.length < 2) return <p class="dim">{last === 0 ? "none" : `one, events 1 to ${last}`}</p>;
-  return (
-    <ul class="branches">
-      {stems.map(({ first, last: end, from, depth }) => (
-        <li key={first} style={{ marginInlineStart: `${depth}rem` }}>
-          {end === last ? <b>{words(first, end, from)}, goes on</b> : words(first, end, from)}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function words(first: number, last: number, from: number | null): string {
-  return `${from === null ? "" : `from ${from}: `}${first} to ${last}`;
-}
-
-/** Each before those that left it. */
-function stemsOf(forks: ReadingAnswer<"agent">["branches"], last: number): readonly Stem[] {
-  const starts = [{ seq: 1, to: null as number | null }, ...forks];
-  const stems = starts.map(({ seq, to }, index) => ({
-    first: seq,
-    last: (starts[index + 1]?.seq ?? last + 1) - 1,
-    from: to,
-    parent: to === null ? -1 : starts.findLastIndex((one, at) => at <= index - 1 && one.seq <= to),
-  }));
-  const below = (parent: number, depth: number): readonly Stem[] =>
-    stems.flatMap((stem, index) =>
-      stem.parent === parent && index !== parent
-        ? [{ ...stem, depth }, ...below(index, Math.min(depth + 1, MOST_DEPTH))]
-        : [],
-    );
-  return below(-1, 0);
 }

@@ -56,6 +56,12 @@ export function openRecord(agent: string) {
     follows,
     live: ear.live,
     toEnd,
+    /** Shows what led to event `seq`, and stays there. */
+    async toEvent(seq: number): Promise<void> {
+      follows.value = false;
+      await loader.settled();
+      await loader.load(`before=${seq + 1}`, (found) => ({ ...newest(found), hasNewer: true }));
+    },
     async loadOlder(): Promise<void> {
       const now = stretch.value;
       if (now?.hasOlder)
@@ -78,15 +84,20 @@ export function openRecord(agent: string) {
 function createLoader(base: string, stretch: Signal<Stretch | undefined>, trouble: Signal<string | null>) {
   let log: string | null = null;
   let state: "at rest" | "loading" | "closed" = "at rest";
+  let under: Promise<unknown> = Promise.resolve();
   const isClosed = (): boolean => state === "closed";
   return {
     isClosed,
+    /** Resolves once nothing is being read. */
+    settled: () => under,
     /** Has somebody put another log in its place? */
     isOfAnother: (event: Event): boolean => event.kind === "opened" && log !== null && event.log !== log,
     async load(query: string, join: (found: readonly Event[]) => Stretch): Promise<void> {
       if (state !== "at rest") return;
       state = "loading";
-      const heard = await read<"log">(`${base}/log?limit=${PAGE}&${query}`);
+      const reading = read<"log">(`${base}/log?limit=${PAGE}&${query}`);
+      under = reading;
+      const heard = await reading;
       if (isClosed()) return;
       state = "at rest";
       trouble.value = heard.outcome === "done" ? null : heard.why;

@@ -1,11 +1,12 @@
 // The log of an agent as it goes on. It stays at its end only while the person is there.
 
-import { useSignal, type Signal } from "@preact/signals";
+import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import type { ComponentChild, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Event } from "../../src/domain/event/event.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
+import type { ChosenBranch } from "./branches.tsx";
 import { callsOf } from "./calls.ts";
 import { Entry, isMinor } from "./entry.tsx";
 import { Prompt } from "./prompt.tsx";
@@ -20,26 +21,33 @@ interface TimelineProps {
   readonly record: AgentRecord;
   /** Which numbers lead to the newest event; empty: all. */
   readonly path: readonly (readonly [number, number])[];
+  /** The branch that is looked at; `undefined`: the log as it goes on. */
+  readonly chosen: Signal<ChosenBranch | undefined>;
 }
 
-export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
+export function Timeline({ agent, record, path, chosen }: TimelineProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const isWhole = useSignal(false);
   const isNext = useSignal(false);
   const { stretch, follows } = record;
   const now = stretch.value;
   const isShort = useScrolling(box, record);
-  const entries = useEntries(agent, path);
-  const events = (now?.events ?? []).filter((event) => isWhole.value || !isMinor(event));
+  const branch = useBranch(record, chosen, box);
+  const entries = useEntries(agent, branch?.path ?? path);
+  const isShown = (event: Event): boolean =>
+    (isWhole.value || !isMinor(event)) && (!branch || leadsTo(branch, event.seq));
+  const events = (now?.events ?? []).filter(isShown);
   const onScroll = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = box.current!;
     const below = scrollHeight - scrollTop - clientHeight;
-    follows.value = below < NEAR_PX && !stretch.value?.hasNewer;
+    follows.value = below < NEAR_PX && !stretch.value?.hasNewer && !branch;
     if (scrollTop < NEXT_PX) void record.loadOlder();
-    if (below < NEXT_PX) void record.loadNewer();
+    const isThere = branch && (stretch.value?.events.at(-1)?.seq ?? 0) >= branch.end;
+    if (below < NEXT_PX && !isThere) void record.loadNewer();
   };
   return (
     <section class="timeline" aria-label="Timeline">
+      {branch && <BranchBar end={branch.end} onLeave={() => (chosen.value = undefined)} />}
       <div
         class="scroll"
         ref={box}
@@ -55,7 +63,7 @@ export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
         )}
         {now && events.length === 0 && <p class="nobody">Nothing is recorded yet.</p>}
         <ol class="entries">{entries(events, now?.events ?? [])}</ol>
-        {!now?.hasNewer && <LiveEntry record={record} />}
+        {!now?.hasNewer && !branch && <LiveEntry record={record} />}
       </div>
       {isNext.value && (
         <div class="next-prompt" tabIndex={0} role="group" aria-label="What it would be shown now">
@@ -63,23 +71,29 @@ export function Timeline({ agent, record, path }: TimelineProps): JSX.Element {
         </div>
       )}
       <div class="timeline-foot">
-        <label>
-          <input
-            type="checkbox"
-            checked={isWhole.value}
-            onChange={(event) => (isWhole.value = event.currentTarget.checked)}
-          />{" "}
-          Every event
-        </label>
+        <WholeBox isWhole={isWhole} />
         <NextButton isNext={isNext} />
         <span class="spring" />
-        {!follows.value && (
+        {!follows.value && !branch && (
           <button type="button" onClick={() => void toEnd(record, box.current)}>
             ↓ To the newest
           </button>
         )}
       </div>
     </section>
+  );
+}
+
+function WholeBox({ isWhole }: { readonly isWhole: Signal<boolean> }): JSX.Element {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={isWhole.value}
+        onChange={(event) => (isWhole.value = event.currentTarget.checked)}
+      />{" "}
+      Every event
+    </label>
   );
 }
 
@@ -120,6 +134,35 @@ function useScrolling(box: { readonly current: HTMLDivElement | null }, record: 
   return before.current.bottom <= 0;
 }
 
+/** Goes where the chosen branch ends, and back to the newest event when it is left. */
+function useBranch(
+  record: AgentRecord,
+  chosen: Signal<ChosenBranch | undefined>,
+  box: { readonly current: HTMLDivElement | null },
+): ChosenBranch | undefined {
+  const before = useRef<ChosenBranch>(undefined);
+  useSignalEffect(() => {
+    const { value } = chosen;
+    if (value === before.current) return;
+    before.current = value;
+    void (value ? record.toEvent(value.end) : record.toEnd()).then(() =>
+      box.current?.scrollTo({ top: box.current.scrollHeight }),
+    );
+  });
+  return chosen.value;
+}
+
+function BranchBar({ end, onLeave }: { readonly end: number; onLeave(): void }): JSX.Element {
+  return (
+    <p class="branch-bar" role="status">
+      A branch that was left: what led to event {end}.
+      <button type="button" onClick={onLeave}>
+        Back to where it goes on
+      </button>
+    </p>
+  );
+}
+
 /** What was made of an event is kept for as long as it is shown: an event does not change. */
 function useEntries(
   agent: string,
@@ -141,6 +184,10 @@ function useEntries(
     kept.current.made = made;
     return [...made.values()];
   };
+}
+
+function leadsTo({ end, path }: ChosenBranch, seq: number): boolean {
+  return seq <= end && isOn(path, seq);
 }
 
 /** What is newer than the path is on it. */

@@ -75,7 +75,7 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await legion("send", "1", "note last: the very last");
     await until(".timeline-foot button", "To the newest");
     expect(await page.$eval(".timeline .scroll", ({ scrollTop }) => scrollTop)).toBe(0);
-    await page.click(".timeline-foot button");
+    await page.click(".timeline-foot .spring + button");
     await until(".k-message", "the very last");
     await page.waitForFunction(() => {
       const { scrollTop, scrollHeight, clientHeight } = document.querySelector(".timeline .scroll")!;
@@ -138,7 +138,14 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await legion("fork", "1", "--at", mail!);
     await until(".branches b", "goes on");
     await until(".entry.left", "on a branch that was left");
-    expect((await texts(".branches li"))[0]).toMatch(/^1 to \d+$/);
+    expect((await texts(".branches li"))[0]).toMatch(/^○ 1 to \d+$/);
+    await page.click(".branches li:first-child button");
+    await until(".branch-bar", "A branch that was left");
+    await until(".k-result", "ok");
+    expect(await texts(".entry.left, .k-branch")).toEqual([]);
+    await page.click(".branch-bar button");
+    await until(".k-branch", "goes on from event");
+    await until(".entry.left", "on a branch that was left");
   });
 
   it("holds no connection in a tab that nobody sees, and has missed nothing when somebody does again", async () => {
