@@ -85,6 +85,7 @@ interface FactsProps {
 function Facts({ agent, details }: FactsProps): JSX.Element {
   const status = overview.value?.agents.get(agent);
   const why = status ? whyOf(status) : "";
+  const { waits = [] } = status ?? {};
   const limits = status ? limitsOf(status) : [];
   const model = status?.model ?? details?.model ?? null;
   return (
@@ -93,6 +94,13 @@ function Facts({ agent, details }: FactsProps): JSX.Element {
       {status && <StateMark state={status.state} />}
       {status && <span class="dim">{age(status.since, now.value)}</span>}
       {why !== "" && <span class="why">{oneLine(why)}</span>}
+      {waits
+        .filter((wait) => wait.for === "limit")
+        .map(({ way }) => (
+          <span key={way} class="why">
+            The way on: <code>{oneLine(way)}</code>
+          </span>
+        ))}
       <span class="spring" />
       {status && (
         <span class="dim">

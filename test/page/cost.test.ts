@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildProgram } from "../cli/program.ts";
-import { chromiumIsThere, show, startLegion } from "./kit.ts";
+import { buildProgram, run } from "../cli/program.ts";
+import { createTempProject } from "../temp-project.ts";
+import { chromiumIsThere, show, startLegion, startPage } from "./kit.ts";
 
 beforeAll(buildProgram, 120_000);
 
@@ -27,5 +28,27 @@ describe.skipIf(!chromiumIsThere)("what a legion came to, on the page", { timeou
     await until(".bill tbody th", "noop");
     await page.click(".bill a[href^='#/agents']");
     await until("h1:focus", "Agent");
+  });
+
+  it("names the answers that could not be read and the calls that were made again, and the cache's share", async () => {
+    const usage = { input: 1_000, output: 10, cacheRead: 750 };
+    const answers = [
+      { error: { code: "MODEL_BUSY", refused: { status: 429 } } },
+      { text: "I shall think about it for a while.", usage },
+    ];
+    const definition = "---\nname: clumsy\ndescription: Errs.\nprotocol: text\nmodules: [core]\n---\nErr.\n";
+    const files = { "agents/clumsy.md": definition, "answers.json": JSON.stringify(answers) };
+    const cwd = await createTempProject(files);
+    const start = ["start", "1", "--agent", "clumsy", "--model", "scripted:answers.json", "--tick", "0"];
+    const node = run([...start, "--task", "Try it."], { cwd });
+    await node.until("files ");
+    const { page, until, texts } = await show(await startPage(cwd));
+    await until(".c-steps", "2");
+    await page.click("nav a[href='#/cost']");
+    await until(".sentences", "From 1 answer no action could be read. 1 call came to nothing");
+    await until(".sentences", "of all tokens in were served from the provider's cache");
+    const heads = await texts(".scroll > .bill:nth-of-type(2) thead th");
+    expect(heads).toEqual(expect.arrayContaining(["Unparsed", "Made again"]));
+    await until(".bill td .aside", "%");
   });
 });
