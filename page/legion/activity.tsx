@@ -3,10 +3,11 @@
 import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { read } from "../connection/api.ts";
+import { readNow } from "../connection/api.ts";
 import { Chart } from "../parts/chart.tsx";
 import { now } from "../parts/now.ts";
 import { count, grouped } from "../parts/numbers.ts";
+import { asOf } from "../place.ts";
 import { overview } from "./overview.ts";
 
 const MINUTE_MS = 60_000;
@@ -19,6 +20,8 @@ const steps = signal<ReadonlyMap<number, number>>(new Map());
 export function watchActivity(): void {
   const before = new Map<string, number>();
   effect(() => {
+    // What stood at another time says nothing of now.
+    if (asOf.value !== undefined) return before.clear();
     let made = 0;
     for (const [id, { steps: all }] of overview.value?.agents ?? []) {
       made += Math.max(0, all - (before.get(id) ?? all));
@@ -30,7 +33,7 @@ export function watchActivity(): void {
 }
 
 async function readPast(): Promise<void> {
-  const heard = await read<"costs">("/costs");
+  const heard = await readNow<"costs">("/costs");
   if (heard.outcome !== "done") return;
   const past = heard.answer.spans
     .filter(({ minutes }) => minutes === 1)
@@ -45,7 +48,7 @@ function add(minute: number, made: number): void {
   steps.value = new Map(kept).set(minute, (steps.peek().get(minute) ?? 0) + made);
 }
 
-export function Activity(): JSX.Element {
+export function Activity(): JSX.Element | null {
   const minute = Math.floor(now.value / MINUTE_MS);
   const all = steps.value;
   const { times, values } = useMemo(() => {
@@ -55,6 +58,7 @@ export function Activity(): JSX.Element {
   const bars = useMemo(() => [{ title: "Steps", colour: "--accent", values }], [values]);
   const most = Math.max(...values);
   const words = `${count(values.at(-1)!, "step")} in this minute, at most ${grouped(most)} in one of the last ${MINUTES}`;
+  if (asOf.value !== undefined) return null;
   return (
     <div class="activity" title={words}>
       <span class="dim">Activity</span>
