@@ -33,7 +33,7 @@ export function Entry({ agent, event, call, isLeft = false }: EntryProps): JSX.E
       <div class="what">
         {isLeft && <span class="tag">on a branch that was left</span>}
         <Body agent={agent} event={event} call={call} />
-        {isMore.value && <More agent={agent} seq={seq} />}
+        {isMore.value && <More agent={agent} event={event} />}
       </div>
     </li>
   );

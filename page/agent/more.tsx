@@ -2,18 +2,22 @@
 
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
+import type { Event } from "../../src/domain/event/event.ts";
 import { GoOn } from "./go-on.tsx";
 import { Prompt } from "./prompt.tsx";
 
 interface MoreProps {
   readonly agent: string;
-  readonly seq: number;
+  readonly event: Event;
 }
 
 export function MoreButton({
   seq,
   isOpen,
-}: Pick<MoreProps, "seq"> & { readonly isOpen: Signal<boolean> }): JSX.Element {
+}: {
+  readonly seq: number;
+  readonly isOpen: Signal<boolean>;
+}): JSX.Element {
   return (
     <button
       type="button"
@@ -28,7 +32,8 @@ export function MoreButton({
   );
 }
 
-export function More({ agent, seq }: MoreProps): JSX.Element {
+export function More({ agent, event }: MoreProps): JSX.Element {
+  const { seq } = event;
   const shown = useSignal<"prompt" | "fork" | undefined>(undefined);
   const turn = (to: "prompt" | "fork") => () => (shown.value = shown.value === to ? undefined : to);
   return (
@@ -40,7 +45,9 @@ export function More({ agent, seq }: MoreProps): JSX.Element {
         Go on from here…
       </button>
       {shown.value === "prompt" && <Prompt agent={agent} at={seq} />}
-      {shown.value === "fork" && <GoOn agent={agent} seq={seq} onDone={() => (shown.value = undefined)} />}
+      {shown.value === "fork" && (
+        <GoOn agent={agent} event={event} onDone={() => (shown.value = undefined)} />
+      )}
     </div>
   );
 }

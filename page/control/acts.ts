@@ -144,10 +144,7 @@ function forkLines({ agent, at, as }: QuestionOf<"fork">, came: AnswerOf<"fork">
   const lines: string[] = [];
   if (to > at) lines.push(`event ${at} is part of a decision: its last result is event ${to}`);
   if (to < at) lines.push(`nothing can go on from event ${at} itself: event ${to} is before it`);
-  if (as !== undefined)
-    lines.push(
-      `${as} is a new agent with its past up to event ${to}; a start runs it: legion start --only ${as}`,
-    );
+  if (as !== undefined) lines.push(`${as} is a new agent with its past up to event ${to}`);
   else if (came.outcome === "soon") lines.push(`${name} goes on from event ${to} once its step is finished`);
   else lines.push(`${name} goes on from event ${to}, on a new branch`);
   if (came.outcome !== "done") return lines;
@@ -168,6 +165,26 @@ export function forkFrom(question: QuestionOf<"fork">): Promise<Heard<AnswerOf<"
     words: `Go on from event ${question.at} of ${nameOf(question.agent)}`,
     lines: (came) => forkLines(question, came),
   });
+}
+
+export type NewAgentOrder = QuestionOf<"fork"> & { readonly as: string };
+
+/** The same as a new agent, which the node of this folder runs, if there is one. */
+export async function forkAsNew(question: NewAgentOrder): Promise<Heard<AnswerOf<"fork">>> {
+  const { as } = question;
+  const forked = await forkFrom(question);
+  if (forked.outcome !== "done") return forked;
+  await perform({
+    route: "wake",
+    question: { targets: [as] },
+    words: `Run ${as}`,
+    lines: ({ remarks }) => (remarks.length === 0 ? ["it runs"] : [...remarks, runs(as)]),
+  });
+  return forked;
+}
+
+function runs(as: string): string {
+  return `legion start --only ${as} runs it`;
 }
 
 export function answer(

@@ -52,15 +52,24 @@ describe.skipIf(!chromiumIsThere)("an agent's past on its page", { timeout: 90_0
     await page.waitForSelector(".go-on", { hidden: true });
   });
 
-  it("makes a new agent of an earlier event, and says how it is run", async () => {
+  it("makes a new agent of an earlier event to whom something else was said; held it runs, and acts only with a word", async () => {
     const { page, until, legion } = await agentAfter("goal make it so");
-    await page.click(".k-result .more");
+    await page.click(".k-message .more");
     await page.click(".event-more button:last-of-type");
     await page.click(".go-on label:nth-of-type(2) input");
     expect(await page.$eval<string>(".new-id input", (box) => (box as HTMLInputElement).value)).toBe("1b");
+    await page.$eval(".what-if textarea", (box) => (box as HTMLTextAreaElement).select());
+    await page.keyboard.type("write made.txt: by 1b");
     await page.click(".go-on button.main");
-    await until(".outcome.done", "legion start --only 1b");
-    expect(await legion("goals", "1b")).toContain("make it so");
+    await until(".outcome.done", "1b is a new agent with its past");
+    await until(".outcome.done", "it runs");
+    await page.evaluate(() => (location.hash = "#/agents/1b"));
+    await until(".question", "writeFile");
+    await until(".facts", "mode held");
+    await until(".k-message", "write made.txt: by 1b");
+    await page.click(".question button.main");
+    await until(".k-result", "made.txt");
     expect(await legion("goals", "1")).toContain("make it so");
+    expect(await legion("mode", "1b")).toContain("held");
   });
 });

@@ -61,7 +61,7 @@ export function watchLegion(
         : act((legion) => legion.status()),
     async wake(question) {
       const node = own ?? (await findNode(socket));
-      const way = "no node runs here that could host it; `legion start` begins one";
+      const way = `no node runs here that could host it; \`legion start --only ${question.targets.join(",")}\` begins one`;
       if (!node) throw new LegionError("REFUSED", way);
       return node.wake(question);
     },
