@@ -1,6 +1,4 @@
 import { describeDifference } from "../../legion/replay/difference.ts";
-import { createRedactor } from "../../base/redaction/redactor.ts";
-import { LegionError } from "../../base/errors.ts";
 import { displayName } from "../../domain/message/message.ts";
 import type { Replayed } from "../../legion/replay/replay-agent.ts";
 import type { Tape } from "../../legion/replay/recording.ts";
@@ -39,25 +37,12 @@ async function replayAt(site: Site, typed: Typed, io: Io): Promise<{ tape: Tape;
   const to = readNumber(typed, "to");
   const id = await checkAgent(site, typed.args[0]!);
   await remarkForeign(site.reader, id, io);
-  const { readTape } = await import("../../legion/replay/recording.ts");
-  const { replayAgent } = await import("../../legion/replay/replay-agent.ts");
-  const { describeRecorded } = await import("../../model/scripted/recorded.ts");
-  const { castToday } = await import("../../legion/prompt/definition-today.ts");
-  const tape = await readTape(site.reader, id, to);
-  const last = tape.events.at(-1)?.event.seq ?? 0;
-  if (to !== undefined && to > last) {
-    throw new LegionError("USAGE", `there is no event ${to}: the log of ${displayName(id)} ends at ${last}`);
-  }
+  const { replayToday } = await import("../../legion/replay/replay-today.ts");
   const today = { env: io.env, admit: createAdmission(site.project, typed, io) };
-  const { planFor, settings } = await castToday(site, id, today, ({ models }) => {
-    return (_, name) => describeRecorded(name, models);
-  });
-  const redactor = createRedactor(site.config.secrets());
   const progress = createProgress(io);
-  const onDecision = (decisions: number): void =>
-    progress.show(`${decisions} of ${tape.decisions} decisions are identical so far`);
-  const replaying = replayAgent({ ...site, tape, planFor, settings, redactor, onDecision });
-  return { tape, replayed: await replaying.finally(() => progress.clear()) };
+  const onDecision = (decisions: number, all: number): void =>
+    progress.show(`${decisions} of ${all} decisions are identical so far`);
+  return replayToday(site, { agent: id, to, onDecision }, today).finally(() => progress.clear());
 }
 
 function verdictOf({ agent }: Tape, { decisions, difference }: Replayed): string {

@@ -33,7 +33,7 @@ export function mountReadings(app: Hono, look: ReadingAnswers, stream: StreamAns
     app.get(BASE + path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
       const asked = checked(question, { ...c.req.query(), ...c.req.param() }) as object;
       if ("streams" in route) return stream(name, asked, c);
-      return c.json(await look(name as LookedUp, asked as never));
+      return c.json(await look(name as LookedUp, asked as never, c.req.raw.signal));
     });
   }
 }

@@ -7,6 +7,7 @@ import { agentStatusSchema } from "../../legion/status.ts";
 import { costsAnswer } from "./answers/costs.ts";
 import { memoryAnswer } from "./answers/memory.ts";
 import { promptAnswer } from "./answers/prompt.ts";
+import { COMPARISONS } from "./comparisons.ts";
 import { MAIL_READINGS } from "./mail-readings.ts";
 import { past } from "./past-question.ts";
 import { purseAnswer } from "./answers/purse.ts";
@@ -245,6 +246,7 @@ export const READINGS = {
     answer: costsAnswer,
   },
   ...MAIL_READINGS,
+  ...COMPARISONS,
 } as const satisfies Readonly<Record<string, ReadingRoute>>;
 
 export type ReadingName = keyof typeof READINGS;
@@ -258,12 +260,13 @@ type Streamed = {
 export type LookedUp = Exclude<ReadingName, Streamed>;
 /** Answers to those that do not stream. Every method rejects with its refusal. */
 export type Readings = {
-  readonly [K in LookedUp]: (question: ReadingQuestion<K>) => Promise<ReadingAnswer<K>>;
+  readonly [K in LookedUp]: (question: ReadingQuestion<K>, signal: AbortSignal) => Promise<ReadingAnswer<K>>;
 };
-/** Answers one of them. Rejects with its refusal. */
+/** Answers one of them, until `signal` aborts. Rejects with its refusal. */
 export type ReadingAnswers = <K extends LookedUp>(
   name: K,
   question: ReadingQuestion<K>,
+  signal?: AbortSignal,
 ) => Promise<ReadingAnswer<K>>;
 
 /** The newest state of all agents, or what changed in it. */

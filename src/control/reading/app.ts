@@ -7,7 +7,8 @@ import { BASE, mountReadings, refuse, refuseUnknown, type StreamAnswer } from ".
 import type { ReadingQuestion } from "../api/readings.ts";
 import { streamEvents } from "./streams/event-stream.ts";
 import { createOverviewHub } from "./streams/overview.ts";
-import { createReadings, known } from "./readings.ts";
+import { known } from "./known.ts";
+import { createReadings } from "./readings.ts";
 import { createStreams } from "./streams/streams.ts";
 import type { WatchedLegion } from "./watched.ts";
 

@@ -20,16 +20,18 @@ import { keysOf, valueOf } from "../../past/state.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Memories } from "../../storage/contract/memory/memories.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import { listIds } from "../api/orders.ts";
 import type { ReadingAnswers, ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
 import type { AgentStatus } from "../../legion/status.ts";
 import { readChain } from "./chain.ts";
 import { readChanges } from "./changes.ts";
 import { readConversation } from "./conversation.ts";
 import { readCosts } from "./costs.ts";
+import { readDifferences, readRuns } from "./differences.ts";
+import { known } from "./known.ts";
 import { createMoments, type Moments } from "./moments.ts";
 import { readMemories } from "./memories.ts";
 import { readPurse } from "./purse.ts";
+import type { Replaying } from "./replaying.ts";
 import type { WatchedLegion } from "./watched.ts";
 
 /** How many messages to the person are told at once. */
@@ -48,6 +50,14 @@ interface ReadLegion {
   readonly person?: PersonFolder;
 }
 
+/** What does not depend on the time that is looked at, which is from here. */
+interface LookedAtFrom {
+  readonly moments: Moments;
+  readonly expireMs: number;
+  readonly replay: Replaying;
+  readonly project: string;
+}
+
 const NOT_THEN = "what is in a memory is shown as it is now alone";
 
 /** Rejects with USAGE for an agent that nobody knows, or knew then, naming those that there are. */
@@ -55,20 +65,20 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
   const { backend, expireMs } = watched;
   const moments = createMoments(backend.reader);
   const statuses = async (): Promise<readonly AgentStatus[]> => (await watched.status()).agents;
-  const { nextPrompt: next, person } = watched;
+  const { nextPrompt: next, person, replay, project } = watched;
+  const place: LookedAtFrom = { moments, expireMs, replay, project };
   const here: ReadLegion = { reader: backend.reader, statuses, next, stores: backend.memories, person };
-  const now = readingsOf(here, moments, expireMs);
-  return async (name, question) => {
+  const now = readingsOf(here, place);
+  return async (name, question, signal = new AbortController().signal) => {
     const { moment } = question;
-    const there = moment === undefined ? now : readingsOf(await moments.legionAt(moment), moments, expireMs);
-    return there[name](question);
+    const there = moment === undefined ? now : readingsOf(await moments.legionAt(moment), place);
+    return there[name](question, signal);
   };
 }
 
 function readingsOf(
   { reader, statuses, next, stores, person }: ReadLegion,
-  moments: Moments,
-  expireMs: number,
+  { moments, expireMs, replay, project }: LookedAtFrom,
 ): Readings {
   return {
     moment: ({ moment }) => moments.show(moment),
@@ -90,6 +100,16 @@ function readingsOf(
       await known(reader, agent);
       return readPrompt(reader, agent, at ?? (next ? () => next(agent) : await reader.last(agent)));
     },
+    differences: (question) => readDifferences(reader, project, question),
+    runs: () => readRuns(project),
+    async replay({ agent, to, moment }, signal) {
+      await known(reader, agent);
+      return replay({
+        agent,
+        to: to ?? (moment === undefined ? undefined : await reader.last(agent)),
+        signal,
+      });
+    },
     changes: () => readChanges(reader),
     purse: () => readPurse(person, Date.now()),
     costs: () => readCosts(reader),
@@ -103,15 +123,6 @@ function readingsOf(
       return { questions: questions.map((question) => ({ ...question })) };
     },
   };
-}
-
-/** Also the person's own log is read. */
-export async function known(reader: Reader, agent: AgentId): Promise<AgentId> {
-  if (agent === CONTROL) return agent;
-  const all = await reader.known();
-  if (all.includes(agent)) return agent;
-  const others = all.length === 0 ? "there are none yet" : `known: ${listIds(all)}`;
-  throw new LegionError("USAGE", `there is no agent ${quote(agent)}; ${others}`);
 }
 
 async function readAgent(reader: Reader, agent: AgentId): Promise<ReadingAnswer<"agent">> {

@@ -8,6 +8,7 @@ import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { openPersonFolder, type PersonFolder } from "../../storage/folder/person/folder.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
+import { createReplaying, type Replaying } from "./replaying.ts";
 import type { LegionClient, LegionSite, Overview } from "../api/legion-client.ts";
 import type { NodeApi } from "../api/routes.ts";
 import { overviewOf } from "../socket/overview.ts";
@@ -32,6 +33,8 @@ export interface WatchedLegion extends LegionSite {
   live(agent: AgentId, signal: AbortSignal): Promise<AsyncIterable<Inspection> | Iterable<Inspection>>;
   /** What the agent's model would be shown now. Rejects where nobody can tell, as with code that was not trusted. */
   nextPrompt(agent: AgentId): Promise<ModelRequest>;
+  /** Replays its past as today would make it. Rejects where another replay is under way, and as `nextPrompt`. */
+  readonly replay: Replaying;
 }
 
 export interface WatchedFrom {
@@ -54,6 +57,7 @@ export function watchLegion(
     runsHere: own !== undefined,
     ...(today && { person: openPersonFolder(today.env) }),
     act,
+    replay: createReplaying({ ...site, reader: site.backend.reader }, today),
     // A node alone in its place knows all that runs, and need not ask itself over its own socket.
     status: async () =>
       own && !site.backend.nodes

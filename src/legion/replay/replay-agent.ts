@@ -48,6 +48,8 @@ export interface ReplayOptions {
   readonly redactor?: Redactor;
   /** Told after each decision how many there were. */
   readonly onDecision?: (decisions: number) => void;
+  /** Ends it where it is when it aborts: rejects with the reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Replayed {
@@ -65,6 +67,7 @@ export async function replayAgent(options: ReplayOptions): Promise<Replayed> {
     for (;;) {
       head.begin();
       const why = head.edge ?? (await replayStart(options, head, tokens));
+      options.signal?.throwIfAborted();
       if (why === "end") return { decisions: head.passed.decisions };
       if (why !== "start") return { decisions: head.passed.decisions, difference: why };
     }
@@ -109,6 +112,7 @@ async function replayStart(options: ReplayOptions, head: Playhead, tokens: Token
   };
   const plan = onTape(await planFor(head.model()), player);
   const agent = await openAgent(plan, await createPlace(options, head, tokens));
+  options.signal?.addEventListener("abort", () => leave("end"), { signal: ending.signal });
   try {
     while (!left) {
       const before = head.passed.events;

@@ -112,6 +112,7 @@ async function readAll(ask1: Ask): Promise<void> {
     "questions",
     "changes",
     "costs",
+    "purse",
     "moment",
     "agents/1",
     "conversation",

@@ -3,7 +3,8 @@
 
 import type { Inspection } from "../../../domain/inspection.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
-import { known, logOf } from "../readings.ts";
+import { known } from "../known.ts";
+import { logOf } from "../readings.ts";
 import type { StreamedItem } from "./told-item.ts";
 import type { WatchedLegion } from "../watched.ts";
 
