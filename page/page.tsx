@@ -14,6 +14,7 @@ import { Inbox } from "./control/inbox.tsx";
 import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts";
 import { Questions } from "./control/questions.tsx";
 import { watchActivity } from "./legion/activity.tsx";
+import { Differences } from "./differences/differences.tsx";
 import { Legion } from "./legion/legion.tsx";
 import { broken, overview, untold, watchLegion, watchPast } from "./legion/overview.ts";
 import { Announcer } from "./parts/announce.tsx";
@@ -65,6 +66,7 @@ function Top(): JSX.Element {
         <Way to={{ area: "questions" }} words="Questions" many={open} ofWhat="open" />
         <Way to={{ area: "changes" }} words="Changes" />
         <Way to={{ area: "cost" }} words="Cost" />
+        <Way to={{ area: "differences", sides: "" }} words="Differences" />
       </nav>
       <span class="spring" />
       <TimeButton />
@@ -161,6 +163,8 @@ function Area(): JSX.Element {
       return <Changes />;
     case "cost":
       return <Cost />;
+    case "differences":
+      return <Differences key={value.sides} sides={value.sides} />;
     default:
       return <Legion />;
   }

@@ -7,7 +7,9 @@ import { takeToken } from "./connection/token.ts";
 export type Place =
   | { readonly area: "legion" | "conversation" | "inbox" | "questions" | "changes" | "cost" }
   | { readonly area: "chain"; readonly message: string }
-  | { readonly area: "agent"; readonly agent: string };
+  | { readonly area: "agent"; readonly agent: string }
+  /** `sides`: which two pasts, as the question to the program says it. */
+  | { readonly area: "differences"; readonly sides: string };
 
 const AREAS = ["conversation", "inbox", "questions", "changes", "cost"] as const;
 
@@ -17,25 +19,28 @@ export const asOf = signal<string | undefined>(readTime());
 
 /** The part of an address behind `#`. @param at the time that it shows; default: the one that is shown */
 export function addressOf(to: Place, at = asOf.value): string {
-  return pathOf(to) + timeOf(at);
+  return withTime(pathOf(to), at);
 }
 
 /** The same without a time. */
 export function pathOf(to: Place): string {
+  if (to.area === "differences") return `#/differences${to.sides && `?${to.sides}`}`;
   if (to.area === "chain") return `#/chain/${encodeURIComponent(to.message)}`;
   return to.area === "agent" ? `#/agents/${encodeURIComponent(to.agent)}` : `#/${to.area}`;
 }
 
 /** Shows another time where the person is; going back leads to now, whatever times are passed. */
 export function showTime(at: string | undefined): void {
-  const address = pathOf(place.peek()) + timeOf(at);
+  const address = withTime(pathOf(place.peek()), at);
   if (asOf.peek() === undefined || at === undefined) location.hash = address;
   else history.replaceState(null, "", address);
   asOf.value = at;
 }
 
-function timeOf(at: string | undefined): string {
-  return at === undefined ? "" : `?at=${at}`;
+const TIME = /(^|&)at=[^&]*/;
+
+function withTime(path: string, at: string | undefined): string {
+  return at === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}at=${at}`;
 }
 
 export function open(to: Place): void {
@@ -60,10 +65,11 @@ function settle(): void {
 }
 
 function read(): Place {
-  const [path = ""] = location.hash.split("?");
+  const [path = "", query = ""] = location.hash.split("?");
   const [, area, agent] = path.split("/");
   if (area === "agents" && agent) return { area: "agent", agent: decoded(agent) };
   if (area === "chain" && agent) return { area, message: decoded(agent) };
+  if (area === "differences") return { area, sides: query.replace(TIME, "") };
   const known = AREAS.find((one) => one === area);
   return { area: known ?? "legion" };
 }

@@ -8,6 +8,7 @@ import { Branches, type ChosenBranch } from "./branches.tsx";
 import { Memories } from "./memories.tsx";
 import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
+import { addressOf } from "../place.ts";
 
 interface BesideProps {
   readonly agent: string;
@@ -44,7 +45,12 @@ export function Beside({ agent, details, chosen }: BesideProps): JSX.Element {
         </>
       )}
       <h2>Branches</h2>
-      <Branches forks={branches} last={last} chosen={chosen} />
+      <Branches agent={agent} forks={branches} last={last} chosen={chosen} />
+      <p>
+        <a href={addressOf({ area: "differences", sides: `one=${part(agent)}` })}>
+          Compare with another past…
+        </a>
+      </p>
       {modules.length > 0 && <p class="dim">Modules: {oneLine(modules.join(", "))}</p>}
     </aside>
   );

@@ -3,6 +3,8 @@
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
+import { part } from "../connection/api.ts";
+import { addressOf } from "../place.ts";
 
 type Forks = ReadingAnswer<"agent">["branches"];
 
@@ -25,13 +27,14 @@ export interface Stem {
 const MOST_DEPTH = 8;
 
 interface BranchesProps {
+  readonly agent: string;
   readonly forks: Forks;
   readonly last: number;
   /** `undefined`: the log as it goes on. */
   readonly chosen: Signal<ChosenBranch | undefined>;
 }
 
-export function Branches({ forks, last, chosen }: BranchesProps): JSX.Element {
+export function Branches({ agent, forks, last, chosen }: BranchesProps): JSX.Element {
   const stems = stemsOf(forks, last);
   if (stems.length < 2) return <p class="dim">{last === 0 ? "none" : `one, events 1 to ${last}`}</p>;
   const choose = (stem: Stem): void =>
@@ -48,10 +51,23 @@ export function Branches({ forks, last, chosen }: BranchesProps): JSX.Element {
               {goesOn ? <b>{words(stem)}, goes on</b> : words(stem)}
               {isShown && <span class="dim"> (shown)</span>}
             </button>
+            {!goesOn && <Compare agent={agent} end={stem.last} />}
           </li>
         );
       })}
     </ul>
+  );
+}
+
+function Compare({ agent, end }: { readonly agent: string; readonly end: number }): JSX.Element {
+  const id = part(agent);
+  return (
+    <a
+      aria-label={`Compare events up to ${end} with the newest branch`}
+      href={addressOf({ area: "differences", sides: `one=${id}&oneAt=${end}&other=${id}` })}
+    >
+      compare
+    </a>
   );
 }
 

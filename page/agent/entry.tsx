@@ -18,9 +18,11 @@ export interface EntryProps {
   readonly call?: Call;
   /** It stands on a branch that was left. */
   readonly isLeft?: boolean;
+  /** Two pasts part here. */
+  readonly isFirst?: boolean;
 }
 
-export function Entry({ agent, event, call, isLeft = false }: EntryProps): JSX.Element {
+export function Entry({ agent, event, call, isLeft = false, isFirst = false }: EntryProps): JSX.Element {
   const { seq, at } = event;
   const isMore = useSignal(false);
   return (
@@ -31,6 +33,7 @@ export function Entry({ agent, event, call, isLeft = false }: EntryProps): JSX.E
         <MoreButton seq={seq} isOpen={isMore} />
       </div>
       <div class="what">
+        {isFirst && <span class="tag parts">differs first</span>}
         {isLeft && <span class="tag">on a branch that was left</span>}
         <Body agent={agent} event={event} call={call} />
         {isMore.value && <More agent={agent} event={event} />}

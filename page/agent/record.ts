@@ -72,6 +72,12 @@ export function openRecord(agent: string) {
       if (now?.hasNewer)
         await loader.load(`from=${now.events.at(-1)!.seq + 1}`, (found) => withNewer(stretch.value!, found));
     },
+    /** There the person reads, and does not follow the newest. */
+    async toEvent(seq: number): Promise<void> {
+      follows.value = false;
+      if (!stretch.value?.events.some((event) => event.seq === seq))
+        await loader.load(`from=${Math.max(1, seq - PAGE / 2)}`, around);
+    },
     close(): void {
       loader.close();
       ear.clear();
@@ -146,6 +152,10 @@ function createEar(tell: (arrived: readonly Event[], away: string | null) => voi
 
 function newest(events: readonly Event[]): Stretch {
   return { events, hasOlder: (events[0]?.seq ?? 1) > 1, hasNewer: false };
+}
+
+function around(events: readonly Event[]): Stretch {
+  return { events, hasOlder: (events[0]?.seq ?? 1) > 1, hasNewer: events.length >= PAGE };
 }
 
 /** Every event once and in order, whatever is told twice. */

@@ -11,6 +11,7 @@ import { callsOf } from "./calls.ts";
 import { Entry, isMinor } from "./entry.tsx";
 import { Prompt } from "./prompt.tsx";
 import type { AgentRecord } from "./record.ts";
+import { ReplayButton, ReplayVerdict, useReplay, withDifference } from "./replay.tsx";
 
 /** So near to an end counts as there. */
 const NEAR_PX = 48;
@@ -29,6 +30,7 @@ export function Timeline({ agent, record, path, chosen }: TimelineProps): JSX.El
   const box = useRef<HTMLDivElement>(null);
   const isWhole = useSignal(false);
   const isNext = useSignal(false);
+  const replay = useReplay();
   const { stretch, follows } = record;
   const now = stretch.value;
   const isShort = useScrolling(box, record);
@@ -62,17 +64,15 @@ export function Timeline({ agent, record, path, chosen }: TimelineProps): JSX.El
           </button>
         )}
         {now && events.length === 0 && <p class="nobody">Nothing is recorded yet.</p>}
-        <ol class="entries">{entries(events, now?.events ?? [])}</ol>
+        <ol class="entries">{withDifference(entries(events, now?.events ?? []), events, replay)}</ol>
         {!now?.hasNewer && !branch && <LiveEntry record={record} />}
       </div>
-      {isNext.value && (
-        <div class="next-prompt" tabIndex={0} role="group" aria-label="What it would be shown now">
-          <Prompt agent={agent} />
-        </div>
-      )}
+      {isNext.value && <NextPrompt agent={agent} />}
+      <ReplayVerdict replay={replay} record={record} />
       <div class="timeline-foot">
         <WholeBox isWhole={isWhole} />
         <NextButton isNext={isNext} />
+        <ReplayButton agent={agent} replay={replay} />
         <span class="spring" />
         {!follows.value && !branch && (
           <button type="button" onClick={() => void toEnd(record, box.current)}>
@@ -94,6 +94,14 @@ function WholeBox({ isWhole }: { readonly isWhole: Signal<boolean> }): JSX.Eleme
       />{" "}
       Every event
     </label>
+  );
+}
+
+function NextPrompt({ agent }: { readonly agent: string }): JSX.Element {
+  return (
+    <div class="next-prompt" tabIndex={0} role="group" aria-label="What it would be shown now">
+      <Prompt agent={agent} />
+    </div>
   );
 }
 

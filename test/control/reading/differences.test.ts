@@ -67,10 +67,8 @@ describe("the differences between two pasts", () => {
       await cp(join(world.project, ".ai-legion/agents/1"), join(runs, run, "agents/1"), { recursive: true });
     const { ask } = await openPage(world.project);
     const { runs: told } = (await ask("/v1/runs")).json as { runs: { name: string; agents: string[] }[] };
-    expect(told.map(({ name, agents }) => [name, agents]).sort()).toEqual([
-      ["first", ["1"]],
-      ["second", ["1"]],
-    ]);
+    expect(told.map(({ agents }) => agents)).toEqual([["1"], ["1"]]);
+    expect(new Set(told.map(({ name }) => name))).toEqual(new Set(["first", "second"]));
     const both = (await ask("/v1/differences?one=1&other=1&oneRun=first&run=second")).json;
     expect(both).toMatchObject({ unlike: null, one: { parts: null }, other: { parts: null } });
     const log = join(runs, "second/agents/1/log");
