@@ -16,6 +16,8 @@ const MOST_CHANGES = 4_000;
 interface LineChangesProps {
   readonly before: string;
   readonly now: string;
+  /** All of it is what is there now, or every line of either. */
+  readonly whole?: "now" | "both";
 }
 
 interface Line {
@@ -23,21 +25,26 @@ interface Line {
   readonly text: string;
 }
 
-export function LineChanges({ before, now }: LineChangesProps): JSX.Element {
+export function LineChanges({ before, now, whole = "now" }: LineChangesProps): JSX.Element {
   const isWhole = useSignal(false);
   const lines = useMemo(() => linesOf(before, now), [before, now]);
-  if (!lines || isWhole.value)
+  const isBoth = whole === "both";
+  if (!lines || (isWhole.value && !isBoth))
     return (
       <>
         {lines && <Turn words="Only what changed" onTurn={() => (isWhole.value = false)} />}
-        <LongText text={now} chars={8_000} isCode />
+        {isBoth && <LongText text={`- ${before}`} chars={8_000} isCode />}
+        <LongText text={isBoth ? `+ ${now}` : now} chars={8_000} isCode />
       </>
     );
   return (
     <>
-      <Turn words="All of it" onTurn={() => (isWhole.value = true)} />
+      <Turn
+        words={isWhole.value ? "Only what changed" : "All of it"}
+        onTurn={() => (isWhole.value = !isWhole.value)}
+      />
       <pre class="difference" tabIndex={0}>
-        {nearChanges(lines).map((one, index) =>
+        {(isWhole.value ? lines : nearChanges(lines)).map((one, index) =>
           typeof one === "number" ? (
             <span key={index} class="dim">
               … {count(one, "line")} the same{"\n"}

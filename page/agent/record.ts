@@ -72,11 +72,11 @@ export function openRecord(agent: string) {
       if (now?.hasNewer)
         await loader.load(`from=${now.events.at(-1)!.seq + 1}`, (found) => withNewer(stretch.value!, found));
     },
-    /** There the person reads, and does not follow the newest. */
-    async toEvent(seq: number): Promise<void> {
+    /** Shows event `seq` and what is around it, and stays there. */
+    async around(seq: number): Promise<void> {
       follows.value = false;
       if (!stretch.value?.events.some((event) => event.seq === seq))
-        await loader.load(`from=${Math.max(1, seq - PAGE / 2)}`, around);
+        await loader.load(`from=${Math.max(1, seq - PAGE / 2)}`, withMore);
     },
     close(): void {
       loader.close();
@@ -154,7 +154,7 @@ function newest(events: readonly Event[]): Stretch {
   return { events, hasOlder: (events[0]?.seq ?? 1) > 1, hasNewer: false };
 }
 
-function around(events: readonly Event[]): Stretch {
+function withMore(events: readonly Event[]): Stretch {
   return { events, hasOlder: (events[0]?.seq ?? 1) > 1, hasNewer: events.length >= PAGE };
 }
 

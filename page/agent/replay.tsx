@@ -77,13 +77,20 @@ export function ReplayVerdict({
     );
   return (
     <p class="verdict differs" role="status">
-      ✕ {count(decisions, "decision")} identical, then not: {oneLine(difference.part)}{" "}
-      <button type="button" class="quiet" onClick={() => void record.toEvent(difference.seq)}>
+      ✕ Differs at {oneLine(difference.part)}
+      {decisions > 0 &&
+        `; ${count(decisions, "decision")} before that ${decisions === 1 ? "is" : "are"} identical`}{" "}
+      <button type="button" class="quiet" onClick={() => void goTo(record, difference.seq)}>
         Show it at event {difference.seq}
       </button>{" "}
       {leave}
     </p>
   );
+}
+
+async function goTo(record: AgentRecord, seq: number): Promise<void> {
+  await record.around(seq);
+  document.querySelector(".replayed")?.scrollIntoView({ block: "center" });
 }
 
 /** The entries of `events`, and the first difference behind the one that it was found at. */
@@ -108,7 +115,7 @@ function InPlace({ difference }: { readonly difference: Difference }): JSX.Eleme
     <li class="replayed" ref={box}>
       <h2>Replay: {oneLine(difference.part)}</h2>
       <p class="dim">− as it was recorded · + as it would be today</p>
-      <LineChanges before={difference.recorded} now={difference.today} />
+      <LineChanges before={difference.recorded} now={difference.today} whole="both" />
     </li>
   );
 }

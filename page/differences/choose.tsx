@@ -101,7 +101,7 @@ function ChooseSide({ words, side, runs, onChoice }: ChooseSideProps): JSX.Eleme
           <option value="">its newest event</option>
           {ends.map(({ seq, from }) => (
             <option key={seq} value={String(seq)}>
-              event {seq}, where it left for {from}
+              event {seq}, then it went on from {from}
             </option>
           ))}
           {at !== "" && !ends.some(({ seq }) => String(seq) === at) && <option value={at}>event {at}</option>}

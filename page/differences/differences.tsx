@@ -86,7 +86,7 @@ function FirstDifference({ parting }: { readonly parting: Parting }): JSX.Elemen
         <p class="dim">
           − {oneLine(one.name)}, event {one.parts?.seq} · + {oneLine(other.name)}, event {other.parts?.seq}
         </p>
-        <LineChanges before={unlike.one} now={unlike.other} />
+        <LineChanges before={unlike.one} now={unlike.other} whole="both" />
       </section>
     );
   if (!one.parts && !other.parts) return <p class="shared">✓ Both are the same to the end.</p>;

@@ -47,6 +47,8 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     await until(".go-on", "What was done outside stays done");
     await page.click(".timeline-foot button[aria-expanded]");
     await until(".next-prompt .prompt summary", "= same");
+    await page.click(".timeline-foot button[title^=Against]");
+    await until(".verdict", "identical");
     expect(await findings(shown)).toEqual([]);
     await page.evaluate(() => (location.hash = "#/conversation"));
     await until(".graph .name", "Agent 1");
@@ -71,6 +73,9 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
     expect(await findings(shown)).toEqual([]);
     await page.evaluate(() => (location.hash = "#/cost"));
     await until(".bill caption", "By model");
+    expect(await findings(shown)).toEqual([]);
+    await page.evaluate(() => (location.hash = "#/differences?one=1&other=2"));
+    await until(".first-difference .added", "+ run true");
     expect(await findings(shown)).toEqual([]);
     const at = new Date().toISOString();
     await page.evaluate((time) => (location.hash = `#/agents/1?at=${time}`), at);

@@ -138,7 +138,7 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await legion("fork", "1", "--at", mail!);
     await until(".branches b", "goes on");
     await until(".entry.left", "on a branch that was left");
-    expect((await texts(".branches li"))[0]).toMatch(/^○ 1 to \d+$/);
+    expect((await texts(".branches li"))[0]).toMatch(/^○ 1 to \d+\s*compare$/);
     await page.click(".branches li:first-child button");
     await until(".branch-bar", "A branch that was left");
     await until(".k-result", "ok");

@@ -79,7 +79,7 @@ describe.skipIf(!chromiumIsThere)("the page of differences", { timeout: 120_000 
     await until(".verdict", "identical");
     await define("You are in a hurry.");
     await press();
-    await until(".verdict.differs", "then not: decision");
+    await until(".verdict.differs", "Differs at decision");
     await until(".replayed .removed", "You are calm.");
     await until(".replayed .added", "You are in a hurry.");
     await page.click(".verdict button");
