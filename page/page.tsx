@@ -150,7 +150,7 @@ function Area(): JSX.Element {
   useArrival(pathOf(value));
   switch (value.area) {
     case "agent":
-      return <Agent key={`${value.agent} ${asOf.value}`} agent={value.agent} />;
+      return <Agent key={`${value.agent}/${value.seq} ${asOf.value}`} agent={value.agent} seq={value.seq} />;
     case "conversation":
       return <Conversation />;
     case "chain":

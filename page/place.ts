@@ -7,7 +7,8 @@ import { takeToken } from "./connection/token.ts";
 export type Place =
   | { readonly area: "legion" | "conversation" | "inbox" | "questions" | "changes" | "cost" }
   | { readonly area: "chain"; readonly message: string }
-  | { readonly area: "agent"; readonly agent: string }
+  /** `seq`: at that event of its log; absent: at the newest. */
+  | { readonly area: "agent"; readonly agent: string; readonly seq?: number }
   /** `sides`: which two pasts, as the question to the program says it. */
   | { readonly area: "differences"; readonly sides: string };
 
@@ -26,7 +27,8 @@ export function addressOf(to: Place, at = asOf.value): string {
 export function pathOf(to: Place): string {
   if (to.area === "differences") return `#/differences${to.sides && `?${to.sides}`}`;
   if (to.area === "chain") return `#/chain/${encodeURIComponent(to.message)}`;
-  return to.area === "agent" ? `#/agents/${encodeURIComponent(to.agent)}` : `#/${to.area}`;
+  if (to.area !== "agent") return `#/${to.area}`;
+  return `#/agents/${encodeURIComponent(to.agent)}${to.seq === undefined ? "" : `/${to.seq}`}`;
 }
 
 /** Shows another time where the person is; going back leads to now, whatever times are passed. */
@@ -66,8 +68,9 @@ function settle(): void {
 
 function read(): Place {
   const [path = "", query = ""] = location.hash.split("?");
-  const [, area, agent] = path.split("/");
-  if (area === "agents" && agent) return { area: "agent", agent: decoded(agent) };
+  const [, area, agent, seq] = path.split("/");
+  if (area === "agents" && agent)
+    return { area: "agent", agent: decoded(agent), seq: Number(seq) || undefined };
   if (area === "chain" && agent) return { area, message: decoded(agent) };
   if (area === "differences") return { area, sides: query.replace(TIME, "") };
   const known = AREAS.find((one) => one === area);

@@ -23,7 +23,13 @@ import { Timeline } from "./timeline.tsx";
 /** What an agent wants and knows is read with its whole log: not more often. */
 const APART_MS = 2_000;
 
-export function Agent({ agent }: { readonly agent: string }): JSX.Element {
+interface AgentProps {
+  readonly agent: string;
+  /** The event to begin at; absent: the newest. */
+  readonly seq?: number;
+}
+
+export function Agent({ agent, seq }: AgentProps): JSX.Element {
   const record = useRef<ReturnType<typeof openRecord>>(undefined);
   record.current ??= openRecord(agent);
   const details = useSignal<ReadingAnswer<"agent"> | undefined>(undefined);
@@ -39,7 +45,7 @@ export function Agent({ agent }: { readonly agent: string }): JSX.Element {
     if (heard.outcome === "done") details.value = heard.answer;
   };
   useEffect(() => {
-    void record.current!.toEnd();
+    void record.current!.toEnd().then(() => (seq === undefined ? undefined : record.current!.toEvent(seq)));
     return () => {
       clearTimeout(looked.next);
       record.current!.close();

@@ -26,7 +26,10 @@ export function Entry({ agent, event, call, isLeft = false, isFirst = false }: E
   const { seq, at } = event;
   const isMore = useSignal(false);
   return (
-    <li class={`entry k-${event.kind}${isLeft ? " left" : ""}${isMinor(event) ? " minor" : ""}`}>
+    <li
+      data-seq={seq}
+      class={`entry k-${event.kind}${isLeft ? " left" : ""}${isMinor(event) ? " minor" : ""}`}
+    >
       <div class="when">
         <TimeLink at={at} />
         <span class="seq">{seq}</span>

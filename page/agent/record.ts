@@ -77,6 +77,9 @@ export function openRecord(agent: string) {
       follows.value = false;
       if (!stretch.value?.events.some((event) => event.seq === seq))
         await loader.load(`from=${Math.max(1, seq - PAGE / 2)}`, withMore);
+      requestAnimationFrame(() => {
+        document.querySelector(`.timeline [data-seq="${seq}"]`)?.scrollIntoView({ block: "center" });
+      });
     },
     close(): void {
       loader.close();

@@ -80,17 +80,12 @@ export function ReplayVerdict({
       ✕ Differs at {oneLine(difference.part)}
       {decisions > 0 &&
         `; ${count(decisions, "decision")} before that ${decisions === 1 ? "is" : "are"} identical`}{" "}
-      <button type="button" class="quiet" onClick={() => void goTo(record, difference.seq)}>
+      <button type="button" class="quiet" onClick={() => void record.toEvent(difference.seq)}>
         Show it at event {difference.seq}
       </button>{" "}
       {leave}
     </p>
   );
-}
-
-async function goTo(record: AgentRecord, seq: number): Promise<void> {
-  await record.around(seq);
-  document.querySelector(".replayed")?.scrollIntoView({ block: "center" });
 }
 
 /** The entries of `events`, and the first difference behind the one that it was found at. */

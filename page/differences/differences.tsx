@@ -68,7 +68,9 @@ function Shared({ parting, side }: { readonly parting: Parting; readonly side: S
     <p class="shared">
       {count(same, "event")} {same === 1 ? "is" : "are"} the same, until{" "}
       {side.run === "" ? (
-        <a href={addressOf({ area: "agent", agent: one.agent })}>event {one.shared.seq}</a>
+        <a href={addressOf({ area: "agent", agent: one.agent, seq: one.shared.seq })}>
+          event {one.shared.seq}
+        </a>
       ) : (
         `event ${one.shared.seq}`
       )}{" "}
@@ -114,7 +116,7 @@ function Own({ own, side, sign }: OwnProps): JSX.Element {
     <section class={`side${side.run === "" ? "" : " of-run"}`} aria-label={label}>
       <h2>
         <span aria-hidden="true">{sign}</span>{" "}
-        {side.run === "" ? <a href={addressOf({ area: "agent", agent })}>{label}</a> : label}
+        {side.run === "" ? <a href={addressOf({ area: "agent", agent, seq: parts?.seq })}>{label}</a> : label}
       </h2>
       <p class="dim">
         since then {count(since.steps, "step")} · {count(since.tokens, "token")} · {money(since.cost)} ·{" "}

@@ -44,6 +44,15 @@ describe.skipIf(!chromiumIsThere)("the page of differences", { timeout: 120_000 
     );
     expect(other).toBeGreaterThan(one!);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await page.setViewport({ width: 1_280, height: 800 });
+    await page.click(".shared a");
+    await until(".entry .seq", String(seq));
+    await page.waitForFunction(() => {
+      const [, , , event] = location.hash.split("/");
+      const box = document.querySelector(".timeline .scroll")?.getBoundingClientRect();
+      const entry = document.querySelector(`.timeline [data-seq="${event}"]`)?.getBoundingClientRect();
+      return box && entry && entry.top >= box.top && entry.bottom <= box.bottom;
+    });
   });
 
   it("shows two runs, and says what is wrong with an address", async () => {

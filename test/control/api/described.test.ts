@@ -117,11 +117,14 @@ async function readAll(ask1: Ask): Promise<void> {
     "agents/1",
     "conversation",
     chain,
+    "runs",
+    "differences?one=1&other=1",
+    "agents/1/replay",
   ];
   for (const path of [...now, ...then]) await answers(ask1(`/v1/${path}`));
   const moment = new Date().toISOString();
   for (const path of [...then, "agents/1/notes/plan", "agents/1/prompt"])
-    await answers(ask1(`/v1/${path}?moment=${moment}`));
+    await answers(ask1(`/v1/${path}${path.includes("?") ? "&" : "?"}moment=${moment}`));
 }
 
 describe.each(["socket", "page"] as const)("what a node says of itself on its %s", (way) => {
