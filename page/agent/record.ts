@@ -77,9 +77,7 @@ export function openRecord(agent: string) {
       follows.value = false;
       if (!stretch.value?.events.some((event) => event.seq === seq))
         await loader.load(`from=${Math.max(1, seq - PAGE / 2)}`, withMore);
-      requestAnimationFrame(() => {
-        document.querySelector(`.timeline [data-seq="${seq}"]`)?.scrollIntoView({ block: "center" });
-      });
+      showEntry(seq);
     },
     close(): void {
       loader.close();
@@ -87,6 +85,12 @@ export function openRecord(agent: string) {
       hangUp();
     },
   };
+}
+
+function showEntry(seq: number): void {
+  requestAnimationFrame(() => {
+    document.querySelector(`.timeline [data-seq="${seq}"]`)?.scrollIntoView({ block: "center" });
+  });
 }
 
 /** Reads a piece of a log, one at a time. */
