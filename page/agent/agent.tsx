@@ -16,7 +16,7 @@ import { age, count, grouped, money } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
 import { StateMark } from "../parts/state-mark.tsx";
 import { openRecord } from "./record.ts";
-import type { ChosenBranch } from "./branches.tsx";
+import type { ChosenBranch } from "./stems.ts";
 import { Beside } from "./beside.tsx";
 import { Timeline } from "./timeline.tsx";
 

@@ -39,7 +39,7 @@ export function openRecord(agent: string) {
     else if (stretch.value)
       stretch.value = joined(stretch.value, arrived, follows.value ? "follows" : "reads");
   });
-  let hangUp = (): void => undefined;
+  let hangUp = nothing;
   const toEnd = async (): Promise<void> => {
     hangUp();
     ear.clear();
@@ -47,8 +47,8 @@ export function openRecord(agent: string) {
     await loader.load(`before=${Number.MAX_SAFE_INTEGER}`, newest);
     if (loader.isClosed() || asOf.peek() !== undefined) return;
     const from = (stretch.value?.events.at(-1)?.seq ?? 0) + 1;
-    const onBreak = (why: string | null): void => void (trouble.value = why);
-    hangUp = listen({ path: `${base}/events?from=${from}`, onItem: ear.hear, onBreak });
+    const path = `${base}/events?from=${from}`;
+    hangUp = listen({ path, onItem: ear.hear, onBreak: (why) => void (trouble.value = why) });
   };
   return {
     stretch,
@@ -63,9 +63,8 @@ export function openRecord(agent: string) {
       await loader.load(`before=${seq + 1}`, (found) => ({ ...newest(found), hasNewer: true }));
     },
     async loadOlder(): Promise<void> {
-      const now = stretch.value;
-      if (now?.hasOlder)
-        await loader.load(`before=${now.events[0]!.seq}`, (found) => withOlder(stretch.value!, found));
+      const [first] = stretch.value?.hasOlder ? stretch.value.events : [];
+      if (first) await loader.load(`before=${first.seq}`, (found) => withOlder(stretch.value!, found));
     },
     async loadNewer(): Promise<void> {
       const now = stretch.value;
@@ -85,6 +84,10 @@ export function openRecord(agent: string) {
       hangUp();
     },
   };
+}
+
+function nothing(): void {
+  return undefined;
 }
 
 function showEntry(seq: number): void {

@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Event } from "../../src/domain/event/event.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { oneLine } from "../parts/shown.ts";
-import type { ChosenBranch } from "./branches.tsx";
+import type { ChosenBranch } from "./stems.ts";
 import { callsOf } from "./calls.ts";
 import { Entry, isMinor } from "./entry.tsx";
 import { Prompt } from "./prompt.tsx";

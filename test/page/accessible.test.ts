@@ -26,7 +26,7 @@ const LOOKS: readonly Look[] = [
   { scheme: "dark", width: 360, height: 740 },
 ];
 
-describe.skipIf(!chromiumIsThere)("everybody", { timeout: 90_000 }, () => {
+describe.skipIf(!chromiumIsThere)("everybody", { timeout: 180_000 }, () => {
   it.each(LOOKS)("can use each area, %o", async (look) => {
     const { url, legion } = await startLegion("4", "--policy", "ask run *");
     await legion("send", "1", "goal make it so then note plan: this then tell 0 hello");

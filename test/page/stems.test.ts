@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pathOf, stemsOf } from "../../page/agent/branches.tsx";
+import { pathOf, stemsOf } from "../../page/agent/stems.ts";
 import { pathTo } from "../../src/past/branch.ts";
 
 const FORKS = [
