@@ -12,6 +12,7 @@ const MEASURES = [
   "reads",
   "subscriber",
   "dashboard",
+  "tracing",
   "prompt",
   "search",
   "memory-search",

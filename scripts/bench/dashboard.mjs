@@ -72,7 +72,7 @@ async function watchedLegion(plans) {
   const watched = watchLegion(
     { project, backend: createFileBackend(project), config: { durability: "process" } },
     1_000,
-    service,
+    { own: service },
   );
   const page = await serveDashboard(watched, { port: 0, hosts: [], access: "all" });
   return { legion, url: page.url };

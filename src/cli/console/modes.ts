@@ -24,6 +24,7 @@ export const MODE_HELP = `/c             each action with effects asks you: Ente
                an action's name and, in a line each, its parameters
 /m             several lines, up to an empty one
 /mode 1 usual  as the policy says
+/mode 1 held   as /c, and what it says to others waits, too
 `;
 
 /** The mode that a letter stands for. */

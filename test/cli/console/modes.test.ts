@@ -75,6 +75,7 @@ describe("how the person watches over agents", () => {
                an action's name and, in a line each, its parameters
 /m             several lines, up to an empty one
 /mode 1 usual  as the policy says
+/mode 1 held   as /c, and what it says to others waits, too
 `);
     expect(printed.slice(1)).toEqual([
       'legion: there is no agent "9"; known: 1, 2, 3\n',
