@@ -72,7 +72,7 @@ export interface ForkOffice {
 export async function fork(order: ForkOrder, office: ForkOffice): Promise<Forking> {
   const { agent, at, as, held, content, model } = order;
   if (as === undefined && (held ?? content ?? model) !== undefined)
-    throw new LegionError("USAGE", "what is changed, or held, needs a new agent: name one");
+    throw new LegionError("USAGE", "what is changed, or held, needs a new agent: name one with --as");
   const writer = office.writerFor(agent);
   if (!writer) throw new LegionError("USAGE", `there is no agent ${JSON.stringify(agent)} to fork`);
   if (as !== undefined) await refuseId(as, office);

@@ -36,7 +36,7 @@ export function describeCommands(
   modes: readonly Mode[],
 ): string {
   const { kind = sandbox?.kind ?? "local", network = "off" } = said;
-  const isAsked = modes.some((mode) => mode === "confirm" || mode === "human");
+  const isAsked = modes.some((mode) => mode !== "usual" && mode !== "yolo");
   const isAllowed = saysYes(config) || isAll("yolo", modes);
   if (kind === "local") {
     const words = isAll("human", modes) ? COMMANDS.typed : COMMANDS[isAllowed && !isAsked ? "allow" : "ask"];
