@@ -176,9 +176,12 @@ export function describeReader(name: string, createPlace: () => Promise<Recorded
 
     it("tells what the last start made of an agent, as far as it is what it should be", async () => {
       const { reader, enlist } = await createPlace();
-      const record = { description: "Writes.", definition: "writer", model: "offline", modules: ["core"] };
-      await enlist("2", { id: "2", ...record, limits: {} });
-      await enlist("3", { definition: 7, modules: [1], brief: "Read." });
+      const record = {
+        ...{ description: "Writes.", definition: "writer", model: "offline", modules: ["core"] },
+        limits: { steps: 3 },
+      };
+      await enlist("2", { id: "2", ...record, speed: 1 });
+      await enlist("3", { definition: 7, modules: [1], brief: "Read.", limits: { steps: "many" } });
       expect(await reader.record("2")).toEqual(record);
       expect(await reader.record("3")).toEqual({ brief: "Read." });
       expect(await reader.record("4")).toEqual({});
