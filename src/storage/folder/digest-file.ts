@@ -1,7 +1,7 @@
 // The file of one digest. Only a cache: it may go at any time, and where it cannot be written nothing is.
 
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
 import { readReal } from "../../base/files/real-file.ts";
@@ -52,6 +52,14 @@ export function digestFile({ folder, tmp }: DigestFolder, agent: AgentId) {
     remove: () => rm(path, { force: true }).catch(() => undefined),
     checkpoints: checkpointFiles({ folder: join(folder, "at"), tmp }, agent),
   };
+}
+
+/** Removes all that was kept of an agent that is gone; nothing by way of a link. Never rejects. */
+export async function removeDigests({ folder }: DigestFolder, agent: AgentId): Promise<void> {
+  for (const [place, name] of [[folder, `${agent}.json`] as const, [join(folder, "at"), agent] as const]) {
+    const isThere = (await realpath(place).catch(() => undefined)) === place;
+    if (isThere) await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 const CHECKPOINT = /^(\d+)-(\d+)-([0-9a-f-]{36})\.deflated$/;

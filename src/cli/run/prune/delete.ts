@@ -9,6 +9,7 @@ import { isLegionError, LegionError, messageOf } from "../../../base/errors.ts";
 import { createDisk } from "../../../base/files/disk.ts";
 import { createGit } from "../../../environment/workspace/git.ts";
 import { projectRepository } from "../../../environment/workspace/repository.ts";
+import { digestFolder, removeDigests } from "../../../storage/folder/digest-file.ts";
 import { removeWorktree } from "../../../environment/workspace/removal.ts";
 import { freeTree } from "../../../environment/workspace/tree.ts";
 import { settleHome } from "../../../legion/opening/purse.ts";
@@ -73,7 +74,10 @@ async function attempt(item: Prunable, site: PruneSite): Promise<string | undefi
       await settleHome(item.paths.root, site.person, Date.now());
       await moveAside(item.path, aside);
     }
-    if (item.kind === "agent") await moveHome(item, `${aside}-home`);
+    if (item.kind === "agent") {
+      await moveHome(item, `${aside}-home`);
+      await removeDigests(digestFolder(item.paths), item.agent!);
+    }
     for (const path of [aside, `${aside}-home`]) {
       freeTree(path);
       await rm(path, { recursive: true, force: true, maxRetries: 10 });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Io } from "../../../../src/cli/kit/command.ts";
@@ -21,6 +21,12 @@ describe("legion prune", () => {
     await run(cwd, "older");
     await run(cwd, "newer", "now");
     fs.mkdirSync(join(cwd, ".ai-legion/homes/writer/home"), { recursive: true });
+    // What its log came to, which quotes it.
+    const digests = join(cwd, ".ai-legion/cache/digests");
+    for (const kept of ["writer.json", "other.json", "at/writer/1.deflated"]) {
+      fs.mkdirSync(dirname(join(digests, kept)), { recursive: true });
+      fs.writeFileSync(join(digests, kept), "kept");
+    }
     const { exitCode, out } = await prune(cwd, "--yes");
     expect(exitCode).toBe(0);
     expect(out.split("\n")[0]).toMatch(/^DELETES +NAME +USED +SIZE +STATE$/);
@@ -32,6 +38,10 @@ describe("legion prune", () => {
     expect(runsIn(cwd)).toEqual(["newer"]);
     expect(agentsIn(cwd)).toEqual(["0"]);
     expect(fs.existsSync(join(cwd, ".ai-legion/homes/writer"))).toBe(false);
+    expect([fs.readdirSync(digests), fs.readdirSync(join(digests, "at"))]).toEqual([
+      ["at", "other.json"],
+      [],
+    ]);
     expect(fs.readdirSync(join(cwd, ".ai-legion/tmp"))).toEqual([]);
     expect((await prune(cwd, "--yes")).out).toBe(
       "There is nothing to delete.\nKeeps 1 used since; --older says since when.\n",
