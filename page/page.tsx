@@ -5,6 +5,7 @@ import { render, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { displayName } from "../src/domain/message/message.ts";
 import { Agent } from "./agent/agent.tsx";
+import { isFile, savedAt } from "./connection/record.ts";
 import { access } from "./connection/token.ts";
 import { Changes } from "./changes/changes.tsx";
 import { Chain } from "./conversation/chain.tsx";
@@ -19,6 +20,7 @@ import { Legion } from "./legion/legion.tsx";
 import { broken, overview, untold, watchLegion, watchPast } from "./legion/overview.ts";
 import { Announcer } from "./parts/announce.tsx";
 import { startBeat } from "./parts/now.ts";
+import { moment } from "./parts/numbers.ts";
 import { oneLine } from "./parts/shown.ts";
 import { addressOf, asOf, followAddress, pathOf, place, type Place } from "./place.ts";
 import { TimeBar, TimeButton } from "./time/time-bar.tsx";
@@ -69,11 +71,25 @@ function Top(): JSX.Element {
         <Way to={{ area: "differences", sides: "" }} words="Differences" />
       </nav>
       <span class="spring" />
+      {isFile ? <OfFile /> : <Connection />}
+    </header>
+  );
+}
+
+/** What it is that somebody was sent. */
+function OfFile(): JSX.Element {
+  const when = savedAt.value === undefined ? "" : ` of ${moment(savedAt.value)}`;
+  return <span class="link">A record{when}, from a file</span>;
+}
+
+function Connection(): JSX.Element {
+  return (
+    <>
       <TimeButton />
       <span class={broken.value === null ? "link" : "link off"}>
         {broken.value !== null ? "✕ not connected" : overview.value ? "● live" : "… connecting"}
       </span>
-    </header>
+    </>
   );
 }
 
@@ -112,7 +128,9 @@ function Trouble(): JSX.Element | null {
   if (why !== null)
     return (
       <p class="trouble" role="alert">
-        Not connected: {oneLine(why)}. What you see is as it was; it is tried again.
+        {isFile
+          ? `This record cannot be shown: ${oneLine(why)}.`
+          : `Not connected: ${oneLine(why)}. What you see is as it was; it is tried again.`}
       </p>
     );
   if (untold.value !== null)

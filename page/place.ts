@@ -1,7 +1,8 @@
 // Where on the page the person is, and at which time they look: both stand in the address, so that going back and forward work as
 // anywhere.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { isFile } from "./connection/record.ts";
 import { takeToken } from "./connection/token.ts";
 
 export type Place =
@@ -45,6 +46,9 @@ function withTime(path: string, at: string | undefined): string {
   return at === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}at=${at}`;
 }
 
+/** Can anything be done where the page is? Not in the past, and not in a file. */
+export const isLive = computed(() => asOf.value === undefined && !isFile);
+
 export function open(to: Place): void {
   location.hash = addressOf(to);
 }
@@ -78,6 +82,8 @@ function read(): Place {
 }
 
 function readTime(): string | undefined {
+  // It has one moment alone.
+  if (isFile) return undefined;
   const [, query] = location.hash.split("?");
   const ms = Date.parse(new URLSearchParams(query).get("at") ?? "");
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();

@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { displayName, isAgentId } from "../../src/domain/message/message.ts";
 import { part, read, type Heard } from "../connection/api.ts";
+import { isFile } from "../connection/record.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { now } from "../parts/now.ts";
 import { age, count, grouped, moment } from "../parts/numbers.ts";
@@ -26,25 +27,27 @@ export function Memories({ agent }: { readonly agent: string }): JSX.Element {
   const { value } = heard;
   return (
     <section class="memories" aria-label="Long-term memory">
-      <form
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void look(words.value.trim());
-        }}
-      >
-        <label>
-          <span class="unseen">Find in its memory by words; empty: the newest</span>
-          <input
-            type="search"
-            placeholder="Find by words"
-            autocomplete="off"
-            value={words.value}
-            onInput={(event) => (words.value = event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit">Find</button>
-      </form>
+      {!isFile && (
+        <form
+          role="search"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void look(words.value.trim());
+          }}
+        >
+          <label>
+            <span class="unseen">Find in its memory by words; empty: the newest</span>
+            <input
+              type="search"
+              placeholder="Find by words"
+              autocomplete="off"
+              value={words.value}
+              onInput={(event) => (words.value = event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit">Find</button>
+        </form>
+      )}
       {!value && <p class="dim">Reading…</p>}
       {value && value.outcome !== "done" && <p class="trouble">{oneLine(value.why)}</p>}
       {value?.outcome === "done" &&

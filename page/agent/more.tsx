@@ -3,6 +3,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Event } from "../../src/domain/event/event.ts";
+import { isFile } from "../connection/record.ts";
 import { GoOn } from "./go-on.tsx";
 import { Prompt } from "./prompt.tsx";
 
@@ -41,9 +42,11 @@ export function More({ agent, event }: MoreProps): JSX.Element {
       <button type="button" aria-expanded={shown.value === "prompt"} onClick={turn("prompt")}>
         Prompt by then
       </button>{" "}
-      <button type="button" aria-expanded={shown.value === "fork"} onClick={turn("fork")}>
-        Go on from here…
-      </button>
+      {!isFile && (
+        <button type="button" aria-expanded={shown.value === "fork"} onClick={turn("fork")}>
+          Go on from here…
+        </button>
+      )}
       {shown.value === "prompt" && <Prompt agent={agent} at={seq} />}
       {shown.value === "fork" && (
         <GoOn agent={agent} event={event} onDone={() => (shown.value = undefined)} />

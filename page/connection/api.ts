@@ -3,6 +3,7 @@
 import type { LookedUp, ReadingAnswer } from "../../src/control/api/readings.ts";
 import type { AnswerOf, QuestionOf, RouteName } from "../../src/control/api/routes.ts";
 import { asOf } from "../place.ts";
+import { isFile, recall } from "./record.ts";
 import { authorization, refuseToken } from "./token.ts";
 
 /** `refused`: it said no. `unheard`: nobody knows whether it was heard. */
@@ -29,6 +30,7 @@ export function act<K extends RouteName>(route: K, question: QuestionOf<K>): Pro
 }
 
 async function request<T>(path: string, { body }: { readonly body?: string }): Promise<Heard<T>> {
+  if (isFile) return fromFile<T>(path, body);
   try {
     const said = { ...authorization(), "Content-Type": "application/json" };
     const init = body === undefined ? { headers: authorization() } : { method: "POST", body, headers: said };
@@ -39,6 +41,13 @@ async function request<T>(path: string, { body }: { readonly body?: string }): P
   } catch (error) {
     return { outcome: "unheard", why: wordsOf(error) };
   }
+}
+
+async function fromFile<T>(path: string, body: string | undefined): Promise<Heard<T>> {
+  if (body !== undefined) return { outcome: "refused", why: "this is a file: from it nothing can be done" };
+  const found = await recall(path);
+  if ("why" in found) return { outcome: "refused", why: found.why };
+  return { outcome: "done", answer: found.answer as T };
 }
 
 /** What an answer that is no success says; a token that does not count is told to the whole page. */

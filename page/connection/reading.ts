@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { LookedUp, ReadingAnswer } from "../../src/control/api/readings.ts";
 import { asOf } from "../place.ts";
 import { read } from "./api.ts";
+import { isFile } from "./record.ts";
 
 const LOOK_MS = 5_000;
 /** So many times as long as a reading took it is not read again. */
@@ -32,8 +33,9 @@ export function keepReading<K extends LookedUp>(path: string): KeptReading<K> {
       if (heard.outcome === "done") answer.value = heard.answer;
       trouble.value = heard.outcome === "done" ? null : heard.why;
       const tookMs = performance.now() - beganMs;
-      // The past stays as it is.
-      if (asOf.peek() === undefined) timer = setTimeout(() => void look(), Math.max(LOOK_MS, APART * tookMs));
+      // The past stays as it is, and so does a file.
+      if (asOf.peek() === undefined && !isFile)
+        timer = setTimeout(() => void look(), Math.max(LOOK_MS, APART * tookMs));
     };
     void look();
     return () => {

@@ -3,6 +3,7 @@
 
 import { refusalIn, wordsOf } from "./api.ts";
 import { createEventParser } from "./events.ts";
+import { isFile, recall } from "./record.ts";
 import { access, authorization } from "./token.ts";
 
 export interface Listener {
@@ -20,8 +21,17 @@ const SILENCE_MS = 45_000;
 /** Returns how to hang up. */
 export function listen(listener: Listener): () => void {
   const over = new AbortController();
-  void goOn(listener, over.signal);
+  void (isFile ? tellOnce(listener, over.signal) : goOn(listener, over.signal));
   return () => over.abort();
+}
+
+/** What a file has of it; a log is read, and nothing is added to it. */
+async function tellOnce({ path, onItem, onBreak }: Listener, over: AbortSignal): Promise<void> {
+  if (path !== "/overview") return;
+  const found = await recall(path);
+  if (over.aborted) return;
+  if ("why" in found) onBreak(found.why);
+  else onItem(found.answer);
 }
 
 async function goOn(listener: Listener, over: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@
 // copied or remembered.
 
 import { signal } from "@preact/signals";
+import { isFile } from "./record.ts";
 
 const KEY = "legion-token";
 const FRAGMENT = /^#token=([0-9a-f]{64})$/;
@@ -9,8 +10,9 @@ const FRAGMENT = /^#token=([0-9a-f]{64})$/;
 /** `missing`: this tab was opened without one. `refused`: the legion has been started anew since. */
 export const access = signal<"granted" | "missing" | "refused">("missing");
 
-/** Takes it out of the address, if it is there. */
+/** Takes it out of the address, if it is there; a file needs none. */
 export function takeToken(): void {
+  if (isFile) return void (access.value = "granted");
   const [, token] = FRAGMENT.exec(location.hash) ?? [];
   if (token !== undefined) {
     sessionStorage.setItem(KEY, token);

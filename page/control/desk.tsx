@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { MODES } from "../../src/domain/supervision.ts";
 import type { Targets } from "../../src/control/api/routes.ts";
 import { oneLine } from "../parts/shown.ts";
-import { asOf } from "../place.ts";
+import { isLive } from "../place.ts";
 import { named, order, say, setMode, type SpokenLane } from "./acts.ts";
 import { Outcomes } from "./outcomes.tsx";
 
@@ -25,8 +25,8 @@ const LANES: readonly (readonly [SpokenLane, string, string])[] = [
 const ABORT = "Stop what you are doing at once, leave it as it is, and wait for mail.";
 
 export function Desk({ targets, onDone }: DeskProps): JSX.Element | null {
-  // Nobody can be told anything in the past.
-  if (asOf.value !== undefined) return null;
+  // Nobody can be told anything in the past, or from a file.
+  if (!isLive.value) return null;
   return (
     <section class="desk" aria-label="Steer">
       <Outcomes />

@@ -8,7 +8,7 @@ import { nameOf } from "../legion/overview.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { count, moment } from "../parts/numbers.ts";
 import { oneLine } from "../parts/shown.ts";
-import { addressOf, asOf } from "../place.ts";
+import { addressOf, asOf, isLive } from "../place.ts";
 import { LiveOnly } from "../time/live-only.tsx";
 import { TimeLink } from "../time/time-link.tsx";
 import { resend } from "./acts.ts";
@@ -88,7 +88,7 @@ function Said({ letter, onReply }: SaidProps): JSX.Element {
         {marks !== "" && <span class="outside">{oneLine(marks)}</span>}
         <span class="spring" />
         <a href={addressOf({ area: "chain", message: letter.id })}>Chain</a>
-        {isAgent && asOf.value === undefined && (
+        {isAgent && isLive.value && (
           <button type="button" class="quiet" onClick={() => onReply(sender)}>
             Reply
           </button>

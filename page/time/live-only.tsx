@@ -1,9 +1,9 @@
 // What can only be done now.
 
 import type { ComponentChildren, JSX } from "preact";
-import { asOf } from "../place.ts";
+import { isLive } from "../place.ts";
 
-/** Nothing while the page shows the past. */
+/** Nothing while the page shows the past, or is a file. */
 export function LiveOnly({ children }: { readonly children: ComponentChildren }): JSX.Element | null {
-  return asOf.value === undefined ? <>{children}</> : null;
+  return isLive.value ? <>{children}</> : null;
 }

@@ -50,7 +50,9 @@ export async function show(url: string, { width = 1_280, height = 800, scheme = 
   });
   page.on("request", (request) => {
     const { protocol, hostname } = new URL(request.url());
-    if (protocol !== "data:" && hostname !== "127.0.0.1") complaints.push(`asked ${request.url()}`);
+    const isItself = protocol === "file:" && request.url().split("#")[0] === url;
+    if (protocol !== "data:" && !isItself && hostname !== "127.0.0.1")
+      complaints.push(`asked ${request.url()}`);
   });
   onTestFinished(async () => {
     await context.close();

@@ -4,8 +4,10 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { LegionError } from "../../base/errors.ts";
 import { packageVersion } from "../../base/package.ts";
+import { createRedactor } from "../../base/redaction/redactor.ts";
 import { escapeUnseen } from "../../base/text/json.ts";
 import { displayName, isMessageId } from "../../domain/message/message.ts";
+import type { RecordChoice } from "../../control/saved/choice.ts";
 import { readTraceLogs, tellSpans, type TraceLogs, type TraceWish } from "../../legion/traces.ts";
 import { chromePieces } from "../../past/spans/chrome.ts";
 import { otlpPieces } from "../../past/spans/otlp.ts";
@@ -13,8 +15,11 @@ import type { Span } from "../../past/spans/span.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { writeNewFile } from "../kit/new-file.ts";
 import { oneLine, print, printPieces, warn } from "../kit/output.ts";
-import { addLegionOptions, checkTargets, withSite } from "../kit/target.ts";
+import { addLegionOptions, checkTargets, withSite, type Site } from "../kit/target.ts";
 import { readTime } from "../kit/times.ts";
+
+/** What is no trace is a page. */
+const HTML = "html";
 
 const FORMATS: Readonly<Record<string, (spans: AsyncIterable<Span>) => AsyncIterable<string>>> = {
   otlp: (spans) =>
@@ -31,13 +36,13 @@ export const command: CliCommand = {
       .option("--root <message>", "only what this message set off, such as 0>2#1, over all agents")
       .option("--agent <ids>", "only what these agents did: one, several such as 2,3, or all")
       .option("--since <time>", "only what ended since then, or goes on: 8h, 7d, 2026-03-01")
-      .option("--format <format>", "otlp (the default), or chrome for chrome://tracing and ui.perfetto.dev")
+      .option("--format <format>", "otlp (the default), chrome for ui.perfetto.dev, or html: a page")
       .option("--output <file>", "where to; without it, to standard output")
-      .addHelpText("after", `\nWhat was said is in it only with ${CAPTURE}=true.`);
+      .addHelpText("after", `\nWhat was said is in it only with ${CAPTURE}=true; in html it always is.`);
     addLegionOptions(parser);
   },
   async run(typed, io) {
-    const format = FORMATS[readFormat(typed)]!;
+    const format = readFormat(typed);
     const root = readRoot(typed);
     const since = readTime(typed, "since", { nowMs: Date.now() });
     const content = readCapture(io);
@@ -50,26 +55,49 @@ export const command: CliCommand = {
         warn(io, `what ${displayName(id)} did is left out: ${oneLine(reason)}`);
       const sinceMs = since === undefined ? undefined : Date.parse(since);
       const agents = targets === "all" ? undefined : targets;
-      await write(typed, io, format(tellSpans(site.reader, logs, { root, agents, sinceMs, content })));
+      const wish = { root, agents, sinceMs };
+      if (format === HTML) await writePage(typed, io, { site, logs, wish });
+      else
+        await write(typed, io, escaped(FORMATS[format]!(tellSpans(site.reader, logs, { ...wish, content }))));
       return 0;
     });
   },
 };
 
+interface ChosenPage {
+  readonly site: Site;
+  readonly logs: TraceLogs;
+  readonly wish: RecordChoice;
+}
+
+/** The page of the dashboard, with what was chosen of the record in it. */
+async function writePage(typed: Typed, io: Io, { site, logs, wish }: ChosenPage): Promise<void> {
+  const { chooseRecord } = await import("../../control/saved/choice.ts");
+  const { recordLines } = await import("../../control/saved/record.ts");
+  const { savePage } = await import("../../control/saved/page-file.ts");
+  const { watchSite } = await import("./dashboard.ts");
+  const chosen = await chooseRecord(site.reader, logs, wish);
+  const redactor = createRedactor(site.config.secrets());
+  const pieces = await savePage(recordLines(watchSite(site, io.env), chosen), { redactor });
+  await write(typed, io, Readable.from(pieces));
+}
+
+/** For a terminal. */
+async function* escaped(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces) yield escapeUnseen(piece);
+}
+
 async function write({ options }: Typed, io: Io, pieces: AsyncIterable<string>): Promise<void> {
   const { output } = options;
-  const harmless = async function* (): AsyncGenerator<string> {
-    for await (const piece of pieces) yield escapeUnseen(piece);
-  };
-  if (output === undefined) return void (await printPieces(io, harmless()));
+  if (output === undefined) return void (await printPieces(io, pieces));
   if (output === "") throw new LegionError("USAGE", "--output: name a file");
-  await writeNewFile(resolve(io.cwd, output), Readable.from(harmless(), { objectMode: true }));
+  await writeNewFile(resolve(io.cwd, output), Readable.from(pieces, { objectMode: true }));
   print(io, `wrote ${oneLine(output)}`);
 }
 
 function readFormat({ options: { format = "otlp" } }: Typed): string {
-  if (Object.hasOwn(FORMATS, format)) return format;
-  const known = Object.keys(FORMATS).join(", ");
+  if (format === HTML || Object.hasOwn(FORMATS, format)) return format;
+  const known = [...Object.keys(FORMATS), HTML].join(", ");
   throw new LegionError("USAGE", `--format: there is no format ${JSON.stringify(format)}; known: ${known}`);
 }
 

@@ -146,7 +146,7 @@ it("is written to a file that was not there, or for Chrome with a track for each
 
 describe("bad input is one line", () => {
   it.each([
-    [["--format", "html"], /there is no format "html"; known: otlp, chrome/],
+    [["--format", "svg"], /there is no format "svg"; known: otlp, chrome, html/],
     [["--root", "2"], /"2" is no message; its id is such as 0>2#1/],
     [["--root", "0>9#9"], /no agent was sent it/],
     [["--root", "1>2#1"], /it belongs to what 0>1#1 set off: --root '0>1#1'/],
