@@ -72,7 +72,7 @@ describe.skipIf(!chromiumIsThere)("a record in a file", { timeout: 120_000 }, ()
     await both("#/chain/0%3E1%231", ".bill tbody");
     await both("#/inbox", ".letter .text");
     await until(".letter .text", "example.com");
-    await both("#/questions", ".question pre");
+    await both("#/questions", ".question p.dim");
     expect(await page.$(".answering")).toBeNull();
     await both("#/changes", ".changes summary b");
     await page.click(".changes summary b");
