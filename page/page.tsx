@@ -68,7 +68,7 @@ function Top(): JSX.Element {
         <Way to={{ area: "questions" }} words="Questions" many={open} ofWhat="open" />
         <Way to={{ area: "changes" }} words="Changes" />
         <Way to={{ area: "cost" }} words="Cost" />
-        <Way to={{ area: "differences", sides: "" }} words="Differences" />
+        {!isFile && <Way to={{ area: "differences", sides: "" }} words="Differences" />}
       </nav>
       <span class="spring" />
       {isFile ? <OfFile /> : <Connection />}

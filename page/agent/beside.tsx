@@ -4,6 +4,7 @@ import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read, type Heard } from "../connection/api.ts";
+import { isFile } from "../connection/record.ts";
 import { Branches } from "./branches.tsx";
 import type { ChosenBranch } from "./stems.ts";
 import { Memories } from "./memories.tsx";
@@ -47,11 +48,13 @@ export function Beside({ agent, details, chosen }: BesideProps): JSX.Element {
       )}
       <h2>Branches</h2>
       <Branches agent={agent} forks={branches} last={last} chosen={chosen} />
-      <p>
-        <a href={addressOf({ area: "differences", sides: `one=${part(agent)}` })}>
-          Compare with another past…
-        </a>
-      </p>
+      {!isFile && (
+        <p>
+          <a href={addressOf({ area: "differences", sides: `one=${part(agent)}` })}>
+            Compare with another past…
+          </a>
+        </p>
+      )}
       {modules.length > 0 && <p class="dim">Modules: {oneLine(modules.join(", "))}</p>}
     </aside>
   );

@@ -3,6 +3,7 @@
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { part } from "../connection/api.ts";
+import { isFile } from "../connection/record.ts";
 import { addressOf } from "../place.ts";
 import { pathOf, stemsOf, type ChosenBranch, type Forks, type Stem } from "./stems.ts";
 
@@ -31,7 +32,7 @@ export function Branches({ agent, forks, last, chosen }: BranchesProps): JSX.Ele
               {goesOn ? <b>{words(stem)}, goes on</b> : words(stem)}
               {isShown && <span class="dim"> (shown)</span>}
             </button>
-            {!goesOn && <Compare agent={agent} end={stem.last} />}
+            {!goesOn && !isFile && <Compare agent={agent} end={stem.last} />}
           </li>
         );
       })}

@@ -5,6 +5,7 @@ import type { ComponentChild, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Event } from "../../src/domain/event/event.ts";
 import { LongText } from "../parts/long-text.tsx";
+import { isFile } from "../connection/record.ts";
 import { oneLine } from "../parts/shown.ts";
 import type { ChosenBranch } from "./stems.ts";
 import { callsOf } from "./calls.ts";
@@ -72,7 +73,7 @@ export function Timeline({ agent, record, path, chosen }: TimelineProps): JSX.El
       <div class="timeline-foot">
         <WholeBox isWhole={isWhole} />
         <NextButton isNext={isNext} />
-        <ReplayButton agent={agent} replay={replay} />
+        {!isFile && <ReplayButton agent={agent} replay={replay} />}
         <span class="spring" />
         {!follows.value && !branch && (
           <button type="button" onClick={() => void toEnd(record, box.current)}>
