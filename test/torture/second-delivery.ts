@@ -9,8 +9,8 @@ export const SECOND_DELIVERY: readonly Change[] = [
   },
   {
     file: "src/mail/outbox.ts",
-    line: "filter((send) => !begun.has(send))",
-    instead: "filter((send) => send.seq > since && !begun.has(send))",
+    line: "filter((send) => !begun.has(send) && mayGo(send))",
+    instead: "filter((send) => send.seq > since && !begun.has(send) && mayGo(send))",
   },
   {
     file: "src/mail/outbox.ts",

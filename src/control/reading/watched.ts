@@ -8,7 +8,7 @@ import type { Inspection } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { openPersonFolder, type PersonFolder } from "../../storage/folder/person/folder.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
-import { createReplaying, type Replaying } from "./replaying.ts";
+import type { Replaying } from "./replaying.ts";
 import type { LegionClient, LegionSite, Overview } from "../api/legion-client.ts";
 import type { NodeApi } from "../api/routes.ts";
 import { overviewOf } from "../socket/overview.ts";
@@ -50,6 +50,8 @@ export function watchLegion(
   { own, today }: WatchedFrom = {},
 ): WatchedLegion {
   const { socket } = legionPaths(site.project, site.home);
+  /** Of all viewers: one replay at a time. */
+  let replay: Replaying | undefined;
   const act: WatchedLegion["act"] = (use) => withLegion(site, use);
   return {
     ...site,
@@ -57,7 +59,11 @@ export function watchLegion(
     runsHere: own !== undefined,
     ...(today && { person: openPersonFolder(today.env) }),
     act,
-    replay: createReplaying({ ...site, reader: site.backend.reader }, today),
+    async replay(order) {
+      const { createReplaying } = await import("./replaying.ts");
+      replay ??= createReplaying({ ...site, reader: site.backend.reader }, today);
+      return replay(order);
+    },
     // A node alone in its place knows all that runs, and need not ask itself over its own socket.
     status: async () =>
       own && !site.backend.nodes
