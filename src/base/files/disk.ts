@@ -248,7 +248,7 @@ function createFolders(top: string) {
     /** Flushes what is at `path`, and the way to it, whoever made that. */
     async settle(path: string): Promise<void> {
       await flush(path);
-      for (let at = path; at.startsWith(join(top, "/"));) await flushOnce((at = dirname(at)));
+      for (let at = path; at !== top && at.startsWith(join(top, "/"));) await flushOnce((at = dirname(at)));
     },
   };
 }
