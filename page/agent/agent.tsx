@@ -7,6 +7,7 @@ import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { part, read } from "../connection/api.ts";
 import { Desk } from "../control/desk.tsx";
 import { QuestionsOf } from "../control/questions.tsx";
+import { Raise } from "../control/raise.tsx";
 import { limitsOf, whyOf } from "../legion/columns.ts";
 import { nameOf, overview } from "../legion/overview.ts";
 import { announce } from "../parts/announce.tsx";
@@ -117,7 +118,9 @@ function Facts({ agent, details }: FactsProps): JSX.Element {
         </span>
       )}
       {limits.map((against) => (
-        <LimitBar key={against.name} against={against} />
+        <LimitBar key={against.name} against={against}>
+          <Raise targets={[agent]} against={against} />
+        </LimitBar>
       ))}
       <span class="dim">
         {model !== null && oneLine(model)}

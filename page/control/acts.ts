@@ -125,6 +125,22 @@ export function setMode(to: Targets, mode: QuestionOf<"mode">["mode"]): Promise<
   });
 }
 
+/** @param to `undefined`: all together */
+export function setLimit(
+  to: Targets | undefined,
+  name: "steps" | "tokens" | "cost" | "time",
+  amount: number | "none",
+): Promise<Heard<unknown>> {
+  const limits = { [name === "time" ? "timeMs" : name]: amount };
+  return perform({
+    route: "limits",
+    question: to === undefined ? { limits } : { targets: to, limits },
+    words: `Limit of ${name}: ${to === undefined ? "all together" : named(to)}`,
+    lines: ({ agents }) =>
+      agents.some(({ outcome }) => outcome === "soon") ? ["soon, once its step is finished"] : [],
+  });
+}
+
 export function resend(dead: readonly string[]): Promise<Heard<unknown>> {
   return perform({
     route: "resend",

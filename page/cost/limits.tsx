@@ -1,6 +1,8 @@
 // What may be spent, and what of it is: by the legion, by the person's agents everywhere, and by each agent that is near its end.
 
 import type { JSX } from "preact";
+import { Outcomes } from "../control/outcomes.tsx";
+import { Raise } from "../control/raise.tsx";
 import { keepReading } from "../connection/reading.ts";
 import { limitsOf } from "../legion/columns.ts";
 import { everyone, overview } from "../legion/overview.ts";
@@ -34,9 +36,10 @@ export function LimitTable(): JSX.Element | null {
   return (
     <section class="limits" aria-label="Limits">
       <h2>Limits</h2>
+      <Outcomes />
       {purse.trouble.value !== null && <p class="trouble">{oneLine(purse.trouble.value)}</p>}
       <dl>
-        {legion.length > 0 && <Limited title="This legion" against={legion} />}
+        {legion.length > 0 && <Limited title="This legion" against={legion} raised="all" />}
         {periods.map(({ name, limits, spent, setAside }) => (
           <Limited
             key={name}
@@ -54,6 +57,7 @@ export function LimitTable(): JSX.Element | null {
             key={status.id}
             title={<a href={addressOf({ area: "agent", agent: status.id })}>{oneLine(status.name)}</a>}
             against={limitsOf(status).filter(({ standing }) => standing !== "")}
+            raised={[status.id]}
           />
         ))}
       </dl>
@@ -68,15 +72,19 @@ interface LimitedProps {
   readonly title: JSX.Element | string;
   readonly against: readonly Against[];
   readonly more?: string;
+  /** Whose it is; absent: nobody changes it here. */
+  readonly raised?: readonly string[] | "all";
 }
 
-function Limited({ title, against, more = "" }: LimitedProps): JSX.Element {
+function Limited({ title, against, more = "", raised }: LimitedProps): JSX.Element {
   return (
     <div>
       <dt>{title}</dt>
       <dd>
         {against.map((one) => (
-          <LimitBar key={one.name} against={one} />
+          <LimitBar key={one.name} against={one}>
+            {raised && <Raise targets={raised === "all" ? undefined : raised} against={one} />}
+          </LimitBar>
         ))}
         {more !== "" && <span class="aside">{more}</span>}
       </dd>

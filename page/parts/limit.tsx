@@ -1,6 +1,6 @@
 // How much of what may be spent is spent: as words, and as a bar beside them.
 
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { Limits } from "../../src/domain/limits.ts";
 import { formatDuration } from "../../src/base/text/duration.ts";
 import { money, short } from "./numbers.ts";
@@ -52,7 +52,12 @@ export function againstLimits(limits: Limits | null | undefined, spent: SpentSoF
   });
 }
 
-export function LimitBar({ against }: { readonly against: Against }): JSX.Element {
+interface LimitBarProps {
+  readonly against: Against;
+  readonly children?: ComponentChildren;
+}
+
+export function LimitBar({ against, children }: LimitBarProps): JSX.Element {
   const { spent, limit, words, standing } = against;
   return (
     <span class={standing === "" ? "limit" : "limit tight"}>
@@ -61,6 +66,7 @@ export function LimitBar({ against }: { readonly against: Against }): JSX.Elemen
       </span>
       {words}
       {standing !== "" && <b> {standing}</b>}
+      {children}
     </span>
   );
 }

@@ -52,10 +52,10 @@ export async function parkAtLimit(
 }
 
 /** The same before a decision where it has no way on by itself. Resolves with whether it was stopped. */
-export async function parkIfStuck(agent: Working & Pick<Agent, "limits" | "patience">): Promise<boolean> {
+export async function parkIfStuck(agent: Working & Pick<Agent, "allowance" | "patience">): Promise<boolean> {
   const { conversation } = agent.memory;
   const verdict = judgeLoop(conversation, agent.patience);
-  const { turns = Infinity } = agent.limits;
+  const { turns = Infinity } = agent.allowance.held();
   if (verdict.kind === "park") await parkAtWork(agent, "parked-mail", verdict.reason, { end: verdict.end });
   else if (conversation.turns >= turns) await parkOutOfTurns(agent, turns);
   else return false;

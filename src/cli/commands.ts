@@ -64,6 +64,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["pause <id>", "let an agent rest until it is resumed", () => ordered("pause")],
     ["resume <id>", "let a paused or parked agent go on", () => ordered("resume")],
     ["mode <ids> [mode]", "be asked of every call, of none, or say them", () => import("./steer/mode.ts")],
+    ["limits [ids] [limits]", "show or change what agents may spend", () => import("./steer/limits.ts")],
     ["approvals [question]", "list what agents ask before they do it", () => answered("approvals")],
     ["approve <question>", "let an agent do what it asks", () => answered("approve")],
     ["deny <question> [why]", "do not let an agent do what it asks", () => answered("deny")],

@@ -2,15 +2,19 @@
 
 import { hostname } from "node:os";
 import { LegionError } from "../base/errors.ts";
-import type { AgentId } from "../domain/message/message.ts";
+import type { LimitsChoice } from "../domain/limits.ts";
+import { displayName, type AgentId } from "../domain/message/message.ts";
 import type { ForkOrder } from "../legion/fork.ts";
 import type { Legion } from "../legion/legion.ts";
+import { limitAgent } from "../legion/limiting.ts";
 import type { Spawner } from "../legion/opening/spawner.ts";
+import { limitsHeld, limitsNotice } from "../past/held-limits.ts";
 import { canBeAborted, liveStatus } from "../legion/status.ts";
 import type { Supervised } from "../legion/supervision/supervisor.ts";
-import { PAUSED, changesNothing, resentOf, listIds, resolveKnown, unlessLate } from "./api/orders.ts";
+import { PAUSED, changesNothing, ofAll, resentOf, listIds, resolveKnown, unlessLate } from "./api/orders.ts";
 import type {
   ForkAnswer,
+  Limited,
   NodeApi,
   Obeyed,
   Order,
@@ -18,6 +22,7 @@ import type {
   RelayAnswer,
   Resent,
   PersonMessage,
+  Targets,
 } from "./api/routes.ts";
 
 /** An order that a long step keeps waiting is answered with `soon` after this time. */
@@ -40,7 +45,7 @@ export function createService({ legion, onStop, spawner }: ServiceOptions): Node
     status: async () => ({
       agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)),
       servers: legion.servers().map((server) => ({ ...server, node })),
-      limits: legion.limits,
+      limits: legion.limiting.limits,
     }),
     say: async (said) => ({ ids: await say(legion, said, node) }),
     relay: (said) => relay(legion, said),
@@ -53,6 +58,11 @@ export function createService({ legion, onStop, spawner }: ServiceOptions): Node
     mode: async ({ targets, mode }) => ({
       ids: await legion.control.switchMode(resolveKnown(targets, legion.known()), mode),
     }),
+    limits: async ({ targets, limits: said }) => {
+      if (targets !== undefined)
+        return { agents: await limit(legion, targets, said), legion: legion.limiting.limits };
+      return { agents: [], legion: await legion.limiting.limit(ofAll(said)) };
+    },
     order: async (order) => ({ agents: await obey(legion, order) }),
     resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),
     fork: (order) => fork(legion, order),
@@ -84,15 +94,35 @@ async function relay({ control, known }: Legion, { targets, ...said }: ProgramMe
 }
 
 async function obey(legion: Legion, { order, targets }: Order): Promise<readonly Obeyed[]> {
-  const { agents, known } = legion;
+  const ids = hosted(legion, targets);
+  return Promise.all(ids.map(async (id) => ({ id, outcome: await carryOut(order, id, legion) })));
+}
+
+async function limit(legion: Legion, targets: Targets, said: LimitsChoice): Promise<readonly Limited[]> {
+  return Promise.all(
+    hosted(legion, targets).map(async (id) => {
+      const supervised = legion.agents.get(id)!;
+      const { agent, standing } = supervised;
+      if (!agent) throw new LegionError("REFUSED", `${displayName(id)} cannot be opened: ${standing.reason}`);
+      const { started } = agent.allowance;
+      const done = limitAgent(supervised, started, said).then((limits) => ({
+        outcome: "done" as const,
+        limits,
+      }));
+      const limits = limitsHeld(started, limitsNotice(said, started, agent.memory.ledger.limits).details);
+      return { id, ...(await unlessLate(done, PATIENCE_MS, { outcome: "soon" as const, limits })) };
+    }),
+  );
+}
+
+/** Those of them that run here. Throws USAGE for unknown ones, LOCKED for those that others run. */
+function hosted({ agents, known }: Legion, targets: Targets): readonly AgentId[] {
   const running = [...agents].filter(([, supervised]) => !isStopped(supervised)).map(([id]) => id);
   const ids = targets === "all" ? running : resolveKnown(targets, known());
   const absent = ids.find((id) => !agents.has(id));
-  if (absent !== undefined) {
-    const absence = `agent ${absent} does not run on this node; it runs ${listIds(running)}`;
-    throw new LegionError("LOCKED", absence);
-  }
-  return Promise.all(ids.map(async (id) => ({ id, outcome: await carryOut(order, id, legion) })));
+  if (absent === undefined) return ids;
+  const absence = `agent ${absent} does not run on this node; it runs ${listIds(running)}`;
+  throw new LegionError("LOCKED", absence);
 }
 
 function isStopped({ standing }: Supervised): boolean {

@@ -1,3 +1,4 @@
+import type { SpendingLimit } from "../base/errors.ts";
 import type { Event, Outcome } from "./event/event.ts";
 import type { AgentId } from "./message/message.ts";
 import type { SpokenDelta } from "./model.ts";
@@ -65,7 +66,19 @@ export type Inspection =
       readonly agent: AgentId;
       readonly state: AgentState;
       readonly reason?: string;
+      /** What it may not spend more of; absent: it stands still for something else, or for nothing. */
+      readonly limit?: ReachedLimit;
     };
+
+/** Of an agent that stands still at it. */
+export interface ReachedLimit {
+  /** Absent in what earlier versions wrote. */
+  readonly limit?: SpendingLimit;
+  /** ISO 8601: when it begins anew; absent: it does not by itself. */
+  readonly until?: string;
+  /** Others are below the same limit; absent: it is the agent's own. */
+  readonly shared?: true;
+}
 
 export type Inspect = (inspection: Inspection) => void;
 

@@ -1,7 +1,7 @@
 // Limits as they are kept and told.
 
 import { z } from "zod";
-import type { Limits } from "./limits.ts";
+import type { Limits, LimitsChoice } from "./limits.ts";
 
 export const limitsSchema: z.ZodType<Limits> = z
   .object({
@@ -11,4 +11,13 @@ export const limitsSchema: z.ZodType<Limits> = z
     cost: z.number().optional().describe("US dollars."),
     timeMs: z.number().optional().describe("Working time: the model is asked or an action runs."),
   })
+  .readonly();
+
+const amount = z.union([z.number().positive(), z.literal("none")]).optional();
+const whole = z.union([z.int().positive(), z.literal("none")]).optional();
+
+/** What somebody says about them. */
+export const limitsChoiceSchema: z.ZodType<LimitsChoice> = z
+  .strictObject({ steps: whole, turns: whole, tokens: whole, cost: amount, timeMs: whole })
+  .describe("amounts above 0 or none, by steps, turns, tokens, cost (US dollars) and timeMs")
   .readonly();

@@ -42,6 +42,7 @@ export const NO_LIMITS: LimitsChoice = {
 /** How people name the members of `Limits`. */
 export type LimitName = "steps" | "turns" | "tokens" | "cost" | "time";
 const MEMBER = { steps: "steps", turns: "turns", tokens: "tokens", cost: "cost", time: "timeMs" } as const;
+export const LIMIT_MEMBERS = Object.values(MEMBER);
 
 const READ: Readonly<Record<LimitName, (value: string) => number>> = {
   steps: (value) => positive(value, /^\d{1,15}$/, "a whole number"),
@@ -117,10 +118,19 @@ export function parseLegionLimits(text: string): LegionLimits {
   return choice === NO_LIMITS ? { agent: NO_LIMITS, legion: NO_LIMITS } : scopeLimits(choice);
 }
 
+/** As `parseLimits` reads it. */
+export function writeLimits(choice: LimitsChoice): string {
+  const parts = Object.entries(MEMBER).flatMap(([name, member]) => {
+    const said = choice[member];
+    return said === undefined ? [] : `${name}=${name === "time" && said !== "none" ? `${said}ms` : said}`;
+  });
+  return parts.join(",");
+}
+
 /** Every choice overrules those before it, limit by limit. */
 export function mergeLimits(...choices: readonly LimitsChoice[]): LimitsChoice {
   const merged: Partial<Record<keyof Limits, number | "none">> = {};
-  for (const member of Object.values(MEMBER)) {
+  for (const member of LIMIT_MEMBERS) {
     const said = choices.findLast((choice) => choice[member] !== undefined)?.[member];
     if (said !== undefined) merged[member] = said;
   }

@@ -30,6 +30,7 @@ import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
 import { LegionError } from "../base/errors.ts";
+import { createLimiting, type Limiting } from "./limiting.ts";
 import { createPremises } from "./hosting/shared-host.ts";
 import { createPeers } from "./registry.ts";
 import { createAnswers, type Answers } from "./questions.ts";
@@ -83,6 +84,8 @@ export interface LegionOptions {
   readonly redactor?: Redactor;
   /** Sees everything from the first event on. */
   readonly watch?: Inspect;
+  /** Told limits that a person says while it runs, as they are typed at a start: the next one takes them over. */
+  readonly onLimits?: (limits: string) => Promise<void>;
 }
 
 export interface Legion extends Answers {
@@ -93,8 +96,7 @@ export interface Legion extends Answers {
   readonly control: Control;
   readonly inspector: Inspector;
   readonly budget: Budget;
-  /** What all of its agents may spend together. */
-  readonly limits: Limits;
+  readonly limiting: Limiting;
   peers(): Promise<readonly Peer[]>;
   /** Those that its modules speak with for all agents of this process. */
   servers(): readonly ServerStatus[];
@@ -129,7 +131,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const paths = legionPaths(options.project, options.home);
   const { inspect } = inspector;
   const { memories, reader, nodes, ...storage } = await openStorage(options, { paths, clock, inspect });
-  const { store, disk, node, ceiling, begin } = storage;
+  const { store, disk, node, ceiling, remember, begin } = storage;
   const now = createInterrupt();
   const agents = new Map<AgentId, Supervised>();
   const peers = createPeers(store, plans, agents);
@@ -164,7 +166,8 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
     node,
     control,
     inspector,
-    ...{ budget: meter.budget, limits: options.limits, peers, servers: premises.servers },
+    ...{ budget: meter.budget, peers, servers: premises.servers },
+    limiting: createLimiting({ ...options, ...meter, agents, remember }),
     known: store.known,
     unread,
     ...createAnswers(agents, control),

@@ -12,6 +12,7 @@ import { dayOf } from "../base/calendar.ts";
 import { isLegionError } from "../base/errors.ts";
 import { AGENT_STATES, type AgentState } from "../domain/inspection.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
+import { limitsHeld } from "../past/held-limits.ts";
 import { limitsSchema } from "../domain/limits-schema.ts";
 import type { Limits } from "../domain/limits.ts";
 import { MODES } from "../domain/supervision.ts";
@@ -71,13 +72,13 @@ export function liveStatus(
   // What it waits for names the question.
   const reason = state === "asking" ? "" : standing.reason;
   if (!agent) return unopened(id, { state, reason, waitingFor: AWAITED[state], since, node });
-  const { memory, model, inbox, sources, outbox, limits } = agent;
+  const { memory, model, inbox, sources, outbox, allowance } = agent;
   const { ledger, conversation } = memory;
   const workspace = agent.workplace.workspace.branch === undefined ? undefined : "worktree";
   const mode = modeAfter(inbox.ahead(), conversation.run);
   const unread = inbox.unread + (sources?.waiting ?? 0);
   const mail = { unread, undelivered: outbox.undelivered(), peers: memory.peers() };
-  const facts = { id, ...mail, model: model.name, mode, workspace, limits } as const;
+  const facts = { id, ...mail, model: model.name, mode, workspace, limits: allowance.held() } as const;
   if (state === "stopped")
     return toStatus(ledger, { ...facts, conversation }, resting(id, conversation, since));
   const waitingFor =
@@ -184,7 +185,8 @@ async function standingAtRest(id: AgentId, reader: Reader, head: Promise<Standin
   const mail = await reader.unread(id, ledger);
   const mode = modeAfter(mail, conversation.run);
   const standing = { conversation, peers, undelivered: ledger.undelivered };
-  const facts = { id, ...standing, unread: mail.length, model, mode, workspace, limits };
+  const held = { limits: limitsHeld(limits ?? {}, ledger.limits) };
+  const facts = { id, ...standing, unread: mail.length, model, mode, workspace, ...held };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
   const posture = isForeign ? waiting : resting(id, conversation, ledger.at || null);
   return { status: toStatus(ledger, facts, posture), isForeign };

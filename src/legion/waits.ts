@@ -1,10 +1,11 @@
 // What an agent that does nothing waits for, of whom and since when, and what would let it go on; and who waits for each other.
 
 import { z } from "zod";
-import type { AgentState } from "../domain/inspection.ts";
+import type { AgentState, ReachedLimit } from "../domain/inspection.ts";
 import { isMemoryId } from "../domain/memory/memory-id.ts";
 import { CONTROL, type AgentId } from "../domain/message/message.ts";
 import { questionId } from "../domain/policy/verdict.ts";
+import type { SpendingLimit } from "../base/errors.ts";
 import type { ConversationAtRest } from "../past/digest/at-rest.ts";
 import type { PeerTraffic } from "../past/digest/traffic.ts";
 import type { Send } from "../past/mail/sends.ts";
@@ -93,7 +94,7 @@ function mainWait({
     case "parked":
       return [
         halt?.reason === "parked-limit"
-          ? { for: "limit", ...person, way: `legion start --limits <limits>, then legion resume ${id}` }
+          ? { for: "limit", ...person, way: wayPast(halt, id) }
           : { for: "word", ...person, way: `legion resume ${id}` },
       ];
     case "halted":
@@ -103,6 +104,20 @@ function mainWait({
     default:
       return undefined;
   }
+}
+
+const RAISED: Readonly<Record<SpendingLimit, string>> = {
+  steps: "steps=+100",
+  tokens: "tokens=+1000000",
+  cost: "cost=+1",
+  time: "time=+1h",
+};
+
+/** What lets one go on that stands still at a limit. What all of the person's agents may spend is a setting of theirs. */
+export function wayPast({ limit, until, shared }: ReachedLimit, id: AgentId): string {
+  if (until !== undefined) return `it begins anew at ${until}; the limit stands in your own config.yaml`;
+  const whose = shared ? "" : ` ${id}`;
+  return `legion limits${whose} ${limit === undefined ? "<limits>" : RAISED[limit]}`;
 }
 
 /** Of agents that it wrote to and that have said nothing since. What it told the person is no question to them. */

@@ -2,16 +2,10 @@
 
 import { unsettled } from "./mail/dead-letters.ts";
 import { countHeld, createHeldCount, type HeldCount } from "./mail/held.ts";
-import {
-  NO_USAGE,
-  addUsage,
-  type Event,
-  type EventOf,
-  type NoticeEvent,
-  type Usage,
-} from "../domain/event/event.ts";
+import { NO_USAGE, addUsage, type Event, type EventOf, type Usage } from "../domain/event/event.ts";
 import { parseMessageId, type AgentId, type LogId } from "../domain/message/message.ts";
 import { isOfModel } from "../domain/supervision.ts";
+import { limitsAfter, type LimitsWord } from "./held-limits.ts";
 import { sendsIn, type Send } from "./mail/sends.ts";
 
 export interface Spending {
@@ -59,6 +53,8 @@ export interface Ledger {
   readonly spent: Spending;
   /** Model calls not settled yet, with their reserved input; charged unless an answer or a refusal follows. */
   open: OpenCall[];
+  /** What a person said of what it may spend. */
+  limits: LimitsWord | undefined;
   /** When the call under way was prompted, in milliseconds since 1970; 0 without one. */
   promptedMs: number;
   /** When a call was refused that was not made again since, in milliseconds since 1970; else 0. */
@@ -107,6 +103,7 @@ export function createLedger(): Ledger {
     prompts: 0,
     spent: { steps: 0, usage: NO_USAGE, workingMs: 0 },
     open: [],
+    limits: undefined,
     promptedMs: 0,
     refusedMs: 0,
     actingMs: 0,
@@ -277,8 +274,9 @@ function sumOf(calls: readonly OpenCall[]): Usage {
   return calls.map(({ reserved }) => reserved).reduce(addUsage, NO_USAGE);
 }
 
-function heed(ledger: Ledger, { reason, details }: NoticeEvent): void {
+function heed(ledger: Ledger, { reason, details }: EventOf<"notice">): void {
   if (reason === "resumed") ledger.fruitless = 0;
+  ledger.limits = limitsAfter(ledger.limits, { reason, details });
   if (reason !== "restarted") return;
   if (details === "alone") mark(ledger, { isAlone: true });
   else if (details === "beside") mark(ledger, { isAlone: false });

@@ -82,6 +82,12 @@ export interface Ceiling {
   settle(spender: SpenderId, own: Spent): void;
 }
 
+/** What one legion may spend: a person may say otherwise while it runs. */
+export interface LegionCeiling extends Ceiling {
+  /** From now on these hold, wherever somebody asks. */
+  limit(limits: Limits): Promise<void>;
+}
+
 export type Reservation = Reserved | Refused;
 
 /** The call fits, and nobody else is given what it may come to. */

@@ -37,4 +37,35 @@ describe.skipIf(!chromiumIsThere)("limits on the page", { timeout: 90_000 }, () 
     await page.click(".limits a");
     await until(".facts .limit", "3 of 3 steps at its limit");
   });
+
+  it("are changed where they stand: the agent that stood still goes on, and what is no limit is named", async () => {
+    const { url, legion } = await startLegion("2", "--limits", "steps=3,tokens=900000");
+    const { page, until, texts } = await show(url);
+    await until("#agent-1", "Agent 1");
+    await page.click("#agent-1 .c-name");
+    await legion("send", "1", "goal one");
+    await until(".facts", "2 of 3 steps");
+    await legion("send", "1", "noop");
+    await legion("send", "1", "note later");
+    await until(".facts", "3 of 3 steps at its limit");
+    await until(".facts .why", "legion limits 1 steps=+100");
+    await page.click("button[aria-label='Change the limit of steps']");
+    await page.keyboard.type("many");
+    await page.keyboard.press("Enter");
+    await until(".raise .trouble", '"many" is no limit; write a whole number above 0, or none');
+    await page.keyboard.press("Escape");
+    await page.click("button[aria-label='Change the limit of steps']");
+    expect(await page.$eval(".raise input", (field) => field.value)).toBe("6");
+    await page.keyboard.type("40");
+    await page.keyboard.press("Enter");
+    await until(".facts .limit", "of 40 steps");
+    await until(".facts .state", "idle");
+    await page.click("nav a[href='#/cost']");
+    await page.click(".limits button[aria-label='Change the limit of tokens']");
+    await page.keyboard.type("1000000");
+    await page.keyboard.press("Enter");
+    await until(".limits .limit", "of 1m tokens");
+    expect(await texts(".limits .raise")).toEqual([]);
+    expect(await legion("limits")).toMatch(/^all together +\d+ +\d+ of 1000000 /m);
+  });
 });

@@ -7,7 +7,6 @@ import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Call, ResultEvent } from "../../domain/event/event.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import type { Tenure } from "../../domain/lease.ts";
-import type { Limits } from "../../domain/limits.ts";
 import type { MemorySettings } from "../../domain/memory-settings.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { ModelProfile } from "../../domain/model.ts";
@@ -19,6 +18,7 @@ import type { Sources } from "../../mail/sources.ts";
 import type { PostalService } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
+import type { Allowance } from "../../past/held-limits.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Background } from "./background/background.ts";
 import type { Evidence, Traces } from "./command-trace.ts";
@@ -151,7 +151,7 @@ export interface StartupPlan {
 
 export interface Agent extends Thinker {
   readonly rulebook: Pick<Rulebook, "own" | "questions">;
-  readonly limits: Limits;
+  readonly allowance: Allowance;
   readonly patience: LoopPatience;
   /** How what is run before its first step is run; absent: nothing is. `mark` tells what a crash leaves of it. */
   readonly startup?: StartupPlan & { readonly mark: () => string };

@@ -20,6 +20,7 @@ import {
   times,
   type Ceiling,
   type Excess,
+  type LegionCeiling,
   type Reservation,
   type Reserved,
   type Spender,
@@ -52,7 +53,7 @@ export interface CallBudget {
   fits(spender: Spender, estimate: Estimate): Promise<boolean>;
 }
 
-export interface Budget extends CallBudget {
+export interface Budget extends CallBudget, Pick<LegionCeiling, "limit"> {
   /** Joins an agent's past and future spending to the legion's. */
   join(ledger: Ledger): void;
   /** Includes what stands in a ledger that has joined, and follows it no longer. Returns how to count it no longer. */
@@ -66,10 +67,10 @@ export interface Budget extends CallBudget {
 }
 
 /**
- * @param ceiling where the legion's agents are in several processes; else `legion` limits those that are joined
+ * @param kept where the legion's agents are in several processes; else `legion` limits those that are joined
  * @param above what is above the legion, nearest first
  */
-export function createBudget(legion: Limits, ceiling?: Ceiling, ...above: readonly Ceiling[]): Budget {
+export function createBudget(legion: Limits, kept?: LegionCeiling, ...above: readonly Ceiling[]): Budget {
   /** With what each had spent when it joined. */
   const joined = new Map<Ledger, Spent>();
   let left = NOTHING;
@@ -77,7 +78,8 @@ export function createBudget(legion: Limits, ceiling?: Ceiling, ...above: readon
   const holds = createHolds();
   const spent = (): Spent => [...joined.keys()].map(spentOf).reduce(add, included());
   const ownOf = (ledger: Ledger, at?: Ceiling): Spent => add(spentOf(ledger), holds.of(ledger, at));
-  const ceilings = [ceiling ?? createCeiling(legion, () => add(spent(), holds.all())), ...above];
+  const ceiling = kept ?? createCeiling(legion, () => add(spent(), holds.all()));
+  const ceilings = [ceiling, ...above];
   const admit: Budget["admit"] = async (spender, estimate) => {
     const { ledger, limits } = spender;
     const call = { ...priced(estimate, estimate.price), steps: 1 };
@@ -112,6 +114,7 @@ export function createBudget(legion: Limits, ceiling?: Ceiling, ...above: readon
   };
   return {
     admit,
+    limit: ceiling.limit,
     fits: (spender, estimate) => isAdmitted(admit(spender, estimate)),
     join: (ledger) => void joined.set(ledger, spentOf(ledger)),
     leave(ledger) {
@@ -188,10 +191,11 @@ function createHolds() {
 }
 
 /** The limits of a legion in one process; `total` is what all have spent and reserved, a call that is asked for included. */
-function createCeiling(limits: Limits, total: () => Spent): Ceiling {
-  const isLimited = Object.values(limits).some((limit) => limit !== undefined);
+function createCeiling(first: Limits, total: () => Spent): LegionCeiling {
+  let limits = first;
   return {
     reserve(_, __, call) {
+      const isLimited = Object.values(limits).some((limit) => limit !== undefined);
       const all = isLimited ? total() : NOTHING;
       const excess = exceeded(all, limits, "the legion");
       if (excess) return Promise.resolve({ kind: "refused", ...excess });
@@ -199,6 +203,7 @@ function createCeiling(limits: Limits, total: () => Spent): Ceiling {
       return Promise.resolve({ kind: "reserved", last });
     },
     settle: () => undefined,
+    limit: async (said) => void (limits = said),
   };
 }
 

@@ -2,11 +2,11 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
-import type { AgentState, Inspect, LiveCall } from "../../domain/inspection.ts";
+import type { AgentState, Inspect, LiveCall, ReachedLimit } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Delta } from "../../domain/model.ts";
 import { isAtRest, type Conversation } from "../../past/conversation.ts";
-import type { HaltReason } from "../../past/run-state.ts";
+import type { Halt, HaltReason } from "../../past/run-state.ts";
 
 export interface Standing {
   readonly state: AgentState;
@@ -19,7 +19,7 @@ export interface Standing {
 export interface Presence {
   readonly standing: Standing;
   /** Says what the agent is doing from now on. */
-  show(state: AgentState, reason?: string): void;
+  show(state: AgentState, reason?: string, limit?: ReachedLimit): void;
   /** Shows a piece of the decision that is being made; it holds no secret. */
   stream(delta: Delta): void;
   /** Shows how far a call is. */
@@ -44,10 +44,10 @@ export function createPresence(agent: AgentId, { clock, inspect, redactor }: Pre
     get standing() {
       return standing;
     },
-    show(state, why = "") {
+    show(state, why = "", limit) {
       const reason = redactor.text(why);
       standing = standingAs(state, reason);
-      inspect({ kind: "live:state", agent, state, reason: reason || undefined });
+      inspect({ kind: "live:state", agent, state, reason: reason || undefined, ...(limit && { limit }) });
     },
     stream(delta) {
       if (delta.kind !== "call") inspect({ kind: "live:delta", agent, delta });
@@ -69,10 +69,15 @@ export const RESTING: Readonly<Record<HaltReason, AgentState>> = {
 /** What an agent waits for whose calls a person types. */
 export const YOUR_ACTION = "your action";
 
+/** The limit that it stands still at. */
+export function reachedBy({ reason, limit, until, shared }: Halt): ReachedLimit | undefined {
+  return reason === "parked-limit" ? { limit, until, shared } : undefined;
+}
+
 /** Says why the agent does nothing. */
 export function showRest(presence: Presence, conversation: Conversation): void {
   const { halt, run } = conversation;
-  if (halt) presence.show(RESTING[halt.reason], halt.content);
+  if (halt) presence.show(RESTING[halt.reason], halt.content, reachedBy(halt));
   else if (run.mode === "human" && !isAtRest(conversation)) presence.show("asking", YOUR_ACTION);
   else presence.show("idle");
 }

@@ -66,7 +66,7 @@ export interface DisplayOptions {
   readonly watched?: Mode;
   /** Absent: it is no run, or nobody sits at it. */
   readonly floor?: Floor;
-  /** What has an agent go on that is parked or paused; absent: `legion resume`. */
+  /** What has an agent go on that is parked or paused; absent: a command. */
   readonly wayOn?: string;
   /** Called when the person wants a new session, before this one ends; absent: there is none to have. */
   readonly beginAnew?: () => void;

@@ -65,6 +65,14 @@ function isBusy(state: AgentState): boolean {
 const START_ONLY = "`legion start --only <ids>`";
 const RESUME = "`legion resume <ids>` lets [it|them] go on";
 
+/** The way past a limit. */
+function onwards({ id, waits }: Pick<AgentStatus, "id" | "waits">): string | undefined {
+  const way = waits.find((wait) => wait.for === "limit")?.way;
+  return way?.startsWith("legion ")
+    ? `\`${way.replace(`limits ${id} `, "limits <ids> ")}\` lets [it|them] go on`
+    : undefined;
+}
+
 function caseOf({ state, waitingFor, node, ...status }: AgentStatus, start: string, lane: SaidLane): Case {
   const why = oneLine(status.reason);
   const because = why === "" ? "" : ` (${why.replace(/\.$/, "")})`;
@@ -74,7 +82,7 @@ function caseOf({ state, waitingFor, node, ...status }: AgentStatus, start: stri
   if (waitingFor === "its node") return soon("[reads|read] it later: <why>", why);
   if (state === "paused") return never(`[is|are] paused; ${RESUME}`);
   const wakes = waitingFor.startsWith("mail") && lane !== "follow-up";
-  if (state === "parked" && !wakes) return never(`[is|are] parked<why>; ${RESUME}`);
+  if (state === "parked" && !wakes) return never(`[is|are] parked<why>; ${onwards(status) ?? RESUME}`);
   if (state === "halted" && waitingFor === "resume") return never(`[is|are] halted<why>; ${RESUME}`);
   if (node === null) return never(`[does|do] not run<why>; ${start} runs [it|them]`);
   if (state === "halted") return soon("[is|are] halted, and [reads|read] it once that is over: <why>", why);

@@ -3,17 +3,23 @@
 import type { Clock } from "../../base/clock.ts";
 import { readableModules } from "../../config/module-loader.ts";
 import { fork } from "../../legion/fork.ts";
+import { LegionError } from "../../base/errors.ts";
+import { limitAgent } from "../../legion/limiting.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Peer } from "../../domain/authoring/host.ts";
 import { resend } from "../../mail/resend.ts";
+import { toRecord } from "../../storage/contract/reader.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import { PAUSED, changesNothing, resentOf, resolveKnown } from "./orders.ts";
 import type { LegionClient } from "./legion-client.ts";
 import type { Obeyed, Order } from "./routes.ts";
 
+const NOBODY_LIMITED =
+  "no node runs this legion; `legion start --limits <limits>` says what all agents may spend";
+
 export interface DirectWriter extends Pick<
   LegionClient,
-  "say" | "relay" | "answer" | "mode" | "resend" | "fork"
+  "say" | "relay" | "answer" | "mode" | "limits" | "resend" | "fork"
 > {
   order(order: Order & { readonly order: "pause" | "resume" }): Promise<readonly Obeyed[]>;
 }
@@ -27,6 +33,14 @@ export function createDirectWriter(store: Store, clock: Clock): DirectWriter {
       control.relay({ targets: resolveKnown(targets, known()), ...said }),
     answer: (answered) => control.answer(answered),
     mode: ({ targets, mode }) => control.switchMode(resolveKnown(targets, known()), mode),
+    async limits({ targets, limits: said }) {
+      if (targets === undefined) throw new LegionError("REFUSED", NOBODY_LIMITED);
+      const agents = await inOrder(resolveKnown(targets, known()), async (id) => {
+        const { limits: started = {} } = toRecord((await store.record(id)) ?? "");
+        return { id, outcome: "done" as const, limits: await limitAgent(writerFor(id)!, started, said) };
+      });
+      return { agents, legion: null };
+    },
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {
       const peers = (): Promise<Pick<Peer, "id">[]> => Promise.resolve(known().map((id) => ({ id })));

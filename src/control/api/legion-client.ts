@@ -8,6 +8,8 @@ import type { AgentStatus } from "../../legion/status.ts";
 import type {
   AnsweredQuestion,
   ForkAnswer,
+  LimitsAnswer,
+  LimitsOrder,
   ModeOrder,
   NodeServer,
   Obeyed,
@@ -34,6 +36,11 @@ export interface LegionClient {
   answer(answered: AnsweredQuestion): Promise<string>;
   /** Has agents go on in another mode; returns the message ids. */
   mode(order: ModeOrder): Promise<readonly string[]>;
+  /**
+   * Says what agents, or all of them together, may spend from now on. Rejects with USAGE for steps or turns of all together, with
+   * REFUSED for all together while no node runs, and for a limit of money where the start set none.
+   */
+  limits(order: LimitsOrder): Promise<LimitsAnswer>;
   order(order: Order): Promise<readonly Obeyed[]>;
   /** Sends dead letters again; says of each what came of it. */
   resend(dead: readonly string[]): Promise<readonly Resent[]>;

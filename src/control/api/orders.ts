@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { LegionError, isLegionError } from "../../base/errors.ts";
+import type { LimitsChoice } from "../../domain/limits.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { Conversation } from "../../past/conversation.ts";
 import type { Resent, Targets } from "./routes.ts";
@@ -27,6 +28,12 @@ export const PAUSED = "by Control";
 
 export function changesNothing(order: "pause" | "resume", { halt }: Conversation): boolean {
   return order === "pause" ? halt?.reason === "paused" : !halt;
+}
+
+/** What was said of all agents together. Throws USAGE where it is about each of them. */
+export function ofAll(said: LimitsChoice): LimitsChoice {
+  if (said.steps === undefined && said.turns === undefined) return said;
+  throw new LegionError("USAGE", "steps and turns are limits of each agent: name agents, or all");
 }
 
 /** What `sending` the dead letter `id` again came to: a refusal of one is none of the others'. */

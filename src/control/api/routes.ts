@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { MAX_CONTENT_BYTES } from "../../domain/message/message.ts";
 import { MODES } from "../../domain/supervision.ts";
-import { limitsSchema } from "../../domain/limits-schema.ts";
+import { limitsChoiceSchema, limitsSchema } from "../../domain/limits-schema.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { serverStatusSchema } from "../../domain/authoring/server-status.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
@@ -43,6 +43,14 @@ const obeyed = z
   .object({
     id: z.string(),
     outcome: z.union([z.literal("done"), soon, z.literal("already").describe("It changed nothing.")]),
+  })
+  .readonly();
+
+const limited = z
+  .object({
+    id: z.string(),
+    outcome: z.union([z.literal("done"), soon]),
+    limits: limitsSchema.describe("What it may spend then."),
   })
   .readonly();
 
@@ -172,6 +180,21 @@ export const ROUTES = {
     }),
     answer: z.object({ agents: z.array(obeyed).readonly() }),
   },
+  limits: {
+    path: "/limits",
+    method: "post",
+    summary:
+      "Says what agents may spend from now on, as the person, or the legion as a whole; what is not named stays. Whoever stands still " +
+      "at a limit looks again whether its next call fits.",
+    question: z.strictObject({
+      targets: targets.optional().describe("all, or a list of agent ids; absent: the legion as a whole"),
+      limits: limitsChoiceSchema,
+    }),
+    answer: z.object({
+      agents: z.array(limited).readonly(),
+      legion: limitsSchema.nullable().describe("What all agents may spend together; null: nobody says."),
+    }),
+  },
   resend: {
     path: "/resend",
     method: "post",
@@ -222,6 +245,11 @@ export type SpawnAnswer = AnswerOf<"spawn">;
 export type AnsweredQuestion = QuestionOf<"answer">;
 /** How the person wants to watch over agents. */
 export type ModeOrder = QuestionOf<"mode">;
+/** What agents, or all of them together, may spend from now on. */
+export type LimitsOrder = QuestionOf<"limits">;
+export type LimitsAnswer = AnswerOf<"limits">;
+/** What came of it, for one agent. */
+export type Limited = z.output<typeof limited>;
 /** What the person wants of agents beside words. */
 export type Order = QuestionOf<"order">;
 /** What came of an order, for one agent. */

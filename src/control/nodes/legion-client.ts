@@ -8,7 +8,7 @@ import { LegionError, isLegionError } from "../../base/errors.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";
 import type { Store } from "../../storage/contract/store.ts";
-import type { NodeApi, Obeyed, Order } from "../api/routes.ts";
+import type { Limited, LimitsAnswer, LimitsOrder, NodeApi, Obeyed, Order } from "../api/routes.ts";
 import { resolveKnown } from "../api/orders.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
@@ -63,6 +63,7 @@ function createSharedClient(shared: Connected): LegionClient {
     relay: async (said) => (await writer()).relay(said),
     answer: async (answered) => (await writer()).answer(answered),
     mode: async (order) => (await writer()).mode(order),
+    limits: (order) => (order.targets === undefined ? limitAll(order, shared) : limit(order, shared)),
     order: (order) => obey(order, shared),
     resend: (dead) =>
       askHolders(shared, dead, {
@@ -98,6 +99,28 @@ async function obey({ order, targets }: Order, shared: Connected): Promise<reado
       return (await (await writer()).order({ order, targets: [id] }))[0]!;
     },
   });
+}
+
+async function limit({ targets = [], limits }: LimitsOrder, shared: Connected): Promise<LimitsAnswer> {
+  const { backend, writer } = shared;
+  const agents = await askHolders<Limited>(shared, resolveKnown(targets, await backend.reader.known()), {
+    agentOf: (id) => id,
+    ask: async (node, ids) => (await node.limits({ targets: ids, limits })).agents,
+    alone: async (id) => (await (await writer()).limits({ targets: [id], limits })).agents[0]!,
+  });
+  return { agents, legion: null };
+}
+
+/** Each node tells its agents; the limits themselves are one for all of them. */
+async function limitAll(order: LimitsOrder, { nodes, client, writer }: Connected): Promise<LimitsAnswer> {
+  const running = await nodes.list();
+  if (running.length === 0) return (await writer()).limits(order);
+  const answers = await Promise.all(
+    running.map(({ id }) => unlessLocked(nodeClient(client, id, ANSWER_MS).limits(order))),
+  );
+  const heard = answers.find((answer) => answer !== undefined);
+  if (!heard) throw noAnswer(running[0]!.id);
+  return heard;
 }
 
 async function endNodes({ nodes, client }: Connected): Promise<readonly EndedNode[]> {

@@ -41,6 +41,7 @@ function throughNode(node: NodeClient, { project, home, backend }: LegionSite): 
     relay: node.relay,
     answer: async (answered) => (await node.answer(answered)).id,
     mode: async (order) => (await node.mode(order)).ids,
+    limits: node.limits,
     order: async (order) => (await node.order(order)).agents,
     resend: async (dead) => (await node.resend({ dead })).letters,
     fork: node.fork,
@@ -71,6 +72,7 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
     relay: (said) => write((writer) => writer.relay(said)),
     answer: (answered) => write((writer) => writer.answer(answered)),
     mode: (order) => write((writer) => writer.mode(order)),
+    limits: (order) => write((writer) => writer.limits(order)),
     async order({ order, targets }) {
       if (order === "stop") throw nothingTo("stop");
       return write((writer) => writer.order({ order, targets }));

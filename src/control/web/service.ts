@@ -20,6 +20,7 @@ export function createPersonService({ act, wake }: Pick<WatchedLegion, "act" | "
     wake,
     answer: async (answered) => ({ id: await act((legion) => legion.answer(answered)) }),
     mode: async (order) => ({ ids: await act((legion) => legion.mode(order)) }),
+    limits: (order) => act((legion) => legion.limits(order)),
     order: async (order) => ({ agents: await act((legion) => legion.order(order)) }),
     resend: async ({ dead }) => ({ letters: await act((legion) => legion.resend(dead)) }),
     fork: (order) => act((legion) => legion.fork(order)),

@@ -186,7 +186,7 @@ export interface EditedEvent {
  * Something the runtime or the person did to this agent. What wakes it again: `parked` a person's word, `parked-mail`
  * also new mail, `parked-limit` also a higher limit.
  * `adopted`: what stands before it was written elsewhere, and a person said that it counts; `foreign`: nobody has yet.
- * `mode`: how a person watches over it from here on. `ended`: its run is over, for now.
+ * `mode`: how a person watches over it from here on. `limits`: what it may spend by their word. `ended`: its run is over, for now.
  * In the log of agent 0, `said` and `announced` carry what Control and the runtime say.
  */
 export type NoticeReason =
@@ -203,6 +203,7 @@ export type NoticeReason =
   | "adopted"
   | "foreign"
   | "mode"
+  | "limits"
   | "ended"
   | "startup"
   | "said"

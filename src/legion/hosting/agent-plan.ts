@@ -15,6 +15,7 @@ import { gatherEvidence, markOf, type Traces } from "../../agent/parts/command-t
 import type { Identity } from "../../domain/authoring/host.ts";
 import { whileHeld, type TracedWorkplace } from "../../agent/parts/workplace.ts";
 import { openModules } from "../../agent/act/module-host.ts";
+import { createAllowance } from "../../past/held-limits.ts";
 import type { Memory } from "../../past/past.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { Limits } from "../../domain/limits.ts";
@@ -134,8 +135,8 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const place = plan.replay?.(where) ?? where;
   const { store, shared, budget, limiter, tokens, clear } = place;
   const { redactor } = shared;
-  const { identity, actions, limits } = plan;
-  const { id } = identity;
+  const { identity, actions } = plan;
+  const { id } = plan.identity;
   const speech = createSpeech(plan, plan.model);
   // Before anything is waited for: where it is lost meanwhile, what was opened is closed like that of any other agent.
   const tenure = store.tenure(id);
@@ -154,12 +155,12 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     plan.observe && (await place.sources?.(memory, plan.observe, plan.observesFrom).catch(undo));
   const presence = createPresence(id, shared);
   const blobs = redactedBlobs(store.blobs(id), redactor);
-  const metering = { budget, limiter, tokens, memory, blobs, tenure, limits, presence };
+  const allowance = createAllowance(plan.limits, memory.ledger);
+  const metering = { budget, limiter, tokens, memory, blobs, tenure, limits: allowance.held, presence };
   // What was recorded was redacted then, and is compared as it is.
   const model = meterModel(plan.replay ? plan.model : redactedModel(plan.model, redactor), metering);
-  const traces = place.traces(id);
   const outbox = createOutbox(memory, store.bus, shared.clock);
-  const rulebook = place.rulebook({ ...plan, workplace });
+  const [traces, rulebook] = [place.traces(id), place.rulebook({ ...plan, workplace })];
   recallOffers(speech, model, memory);
   const wording = wordingOf(plan, { memory, model, workplace });
   const source = { identity, memory, model, blobs, workplace, rulebook, redactor, wording };
@@ -174,7 +175,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     settings: plan.memory,
     presence,
     rulebook,
-    limits,
+    allowance,
     patience: plan.patience ?? (plan.director ? DIRECTED_PATIENCE : USUAL_PATIENCE),
     startup: plan.startup && { ...plan.startup, mark: () => markOfLeft(memory) },
     wording,

@@ -38,7 +38,7 @@ export interface OpenedLegion {
 
 export interface OpeningOrder extends Pick<
   LegionOptions,
-  "home" | "plans" | "limits" | "heartbeatMs" | "started" | "questions" | "watch" | "clock"
+  "home" | "plans" | "limits" | "heartbeatMs" | "started" | "questions" | "watch" | "clock" | "onLimits"
 > {
   readonly config: Config;
   /** Real path of its folder. */

@@ -28,11 +28,16 @@ export function timeOf(...limits: readonly Limits[]): number | undefined {
 
 const NAMES = ["steps", "turns", "tokens", "cost", "time"] as const satisfies readonly LimitName[];
 
+/** Turns are counted anew whenever a run goes on. */
+interface SpentSoFar extends Spent {
+  readonly turns?: number;
+}
+
 /**
  * Limits as they are typed, in place of those that were typed `before`: `steps=+50` is so much more than was spent, and what is not
  * named stays. Throws USAGE where such a number is none; anything else is read where limits are.
  */
-export function raiseLimits(said: string, before: string | undefined, spent: Spent): string {
+export function raiseLimits(said: string, before: string | undefined, spent: SpentSoFar): string {
   if (said.trim() === "none") return said;
   const limits = new Map<string, string | undefined>(
     partsOf(before?.trim() === "none" ? NAMES.map((name) => `${name}=none`).join() : before),
@@ -59,14 +64,17 @@ function partsOf(text = ""): readonly (readonly [name: string, value: string | u
     });
 }
 
-/** Turns are counted anew whenever a run goes on. */
-function moreThan(name: string, more: string, { steps, tokens, cost, timeMs }: Spent): string {
+function moreThan(
+  name: string,
+  more: string,
+  { steps, tokens, cost, timeMs, turns = 0 }: SpentSoFar,
+): string {
   if (!isLimitName(name)) return more;
   const amount = parseLimit(name, more);
   if (amount === "none") return more;
   const sums = {
     steps: steps + amount,
-    turns: amount,
+    turns: turns + amount,
     tokens: tokens + amount,
     // As many digits as are read.
     cost: (cost + amount).toFixed(9),

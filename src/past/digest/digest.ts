@@ -15,7 +15,7 @@ import { createOutcomes, outcomesSchema, type OutcomeCounts } from "./outcomes.t
 import { createTraffic, trafficSchema, type PeerTraffic } from "./traffic.ts";
 
 /** All of it together is only changed by a new version: what another one kept is folded anew. */
-const VERSION = 2;
+const VERSION = 3;
 
 export interface Digest {
   readonly ledger: Omit<Readonly<Ledger>, "undelivered"> & {

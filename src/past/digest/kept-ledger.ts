@@ -1,6 +1,7 @@
 // A ledger as JSON, and back. What is on its way is kept without its words: whoever delivers it reads the log.
 
 import { z } from "zod";
+import { limitsChoiceSchema, limitsSchema } from "../../domain/limits-schema.ts";
 import { MESSAGE_ID, parseMessageId, type LogId, type Message } from "../../domain/message/message.ts";
 import { createLedger, type Ledger } from "../ledger.ts";
 import type { Send } from "../mail/sends.ts";
@@ -26,6 +27,7 @@ const plain = {
   fruitless: count,
   fruitlessBefore: count,
   pending: count,
+  limits: z.object({ limits: limitsChoiceSchema, instead: limitsSchema }).optional(),
 };
 const stay = z.object({ seq: count, id: z.string(), ends: z.array(count) });
 
@@ -53,10 +55,10 @@ export type PackedLedger = z.output<typeof ledgerSchema>;
 
 export function packLedger(ledger: Ledger): PackedLedger {
   const { log, last, at, epoch, taken, prompts, promptedMs, refusedMs, actingMs, open, start } = ledger;
-  const { fruitless, fruitlessBefore, pending, heldMail, spent, numbers, seen, undelivered } = ledger;
+  const { fruitless, fruitlessBefore, pending, limits, heldMail, spent, numbers, seen, undelivered } = ledger;
   return {
     ...{ log, last, at, epoch, taken, prompts, promptedMs, refusedMs, actingMs, open, start },
-    ...{ fruitless, fruitlessBefore, pending, spent: { ...spent } },
+    ...{ fruitless, fruitlessBefore, pending, limits, spent: { ...spent } },
     numbers: [...numbers],
     seen: [...seen],
     undelivered: undelivered.map(({ from, message, seq }) => [from, message.id, seq]),
@@ -71,6 +73,7 @@ export function unpackLedger({ numbers, seen, undelivered, held, open, ...plain 
     ...createLedger(),
     ...plain,
     log: plain.log,
+    limits: plain.limits,
     open: open.map(({ seq, reserved, call }) => ({ seq, reserved, call })),
     atMs: plain.at === "" ? 0 : Date.parse(plain.at),
     numbers: new Map(numbers),

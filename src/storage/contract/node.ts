@@ -7,7 +7,7 @@ import type { Limits } from "../../domain/limits.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { Ledger } from "../../past/ledger.ts";
-import type { Ceiling } from "../../past/spending.ts";
+import type { LegionCeiling } from "../../past/spending.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import type { LastStart } from "./last-start.ts";
 import type { Store } from "./store.ts";
@@ -56,7 +56,9 @@ export interface NodeStorage {
   /** What this process is called among the nodes of the legion; absent: it is the only one. */
   readonly node?: string;
   /** Where the limits of the legion are kept; absent: where its agents are. */
-  readonly ceiling?: Ceiling;
+  readonly ceiling?: LegionCeiling;
+  /** Keeps, in place of the record of this start, what the next one takes over. */
+  remember(started: LastStart): Promise<void>;
   /** Has the agents run that this process shall run. */
   begin(host: AgentHost): Promise<Running>;
 }

@@ -64,6 +64,7 @@ async function openFileNode(
   return {
     store,
     disk: store.disk,
+    remember: (changed) => remember(changed, store),
     async begin(host) {
       if (started) await remember(started, store);
       return store.begin(host);

@@ -4,6 +4,7 @@ import { createDisk } from "../../base/files/disk.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { alreadyThere, type Unfolded } from "../contract/arrival.ts";
 import type { Backend } from "../contract/backend.ts";
+import type { LastStart } from "../contract/last-start.ts";
 import { followMemoryLog, lastOf } from "./log.ts";
 import { createProcessMemories } from "./memories.ts";
 import { createMemoryPlace, type MemoryPlace } from "./place.ts";
@@ -23,7 +24,8 @@ export function createMemoryBackend(redactor: Redactor = NO_SECRETS): Backend {
       const store = await openMemoryStore(place, { clock, inspect, redactor, hosted, memories });
       for (const { id, record } of agents) await store.enroll(id, record);
       if (started) place.lastStart = started;
-      return { store, disk: disk ?? createDisk(paths.tmp), begin: store.begin };
+      const remember = async (changed: LastStart): Promise<void> => void (place.lastStart = changed);
+      return { store, disk: disk ?? createDisk(paths.tmp), remember, begin: store.begin };
     },
     openStore: ({ clock }) =>
       openMemoryStore(place, { clock, inspect: () => undefined, redactor, memories, hosted: new Set() }),

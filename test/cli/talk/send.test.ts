@@ -193,7 +193,7 @@ it("tells a person who reads it and when, in one line for each case", async () =
     [
       "Agent 1 and Agent 2 read it now.",
       "Agent 3 reads it after the step that runs.",
-      "Agent 4 is parked (this agent may make 1 model call); `legion resume 4` lets it go on.",
+      "Agent 4 is parked (this agent may make 1 model call); `legion limits 4 steps=+100` lets it go on.",
       "Agent 5 is paused; `legion resume 5` lets it go on.",
       "",
     ].join("\n"),

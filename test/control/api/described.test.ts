@@ -150,6 +150,8 @@ describe.each(["socket", "page"] as const)("what a node says of itself on its %s
       await answers(ask1("/v1/say", { targets: ["1"], content: "tell 0 hello", delivery: "follow-up" }));
       await answers(ask1("/v1/relay", { targets: ["1"], content: "note b: c", request: "r-1" }));
       await answers(ask1("/v1/mode", { targets: ["3"], mode: "confirm" }));
+      await answers(ask1("/v1/limits", { targets: ["3"], limits: { steps: 300, tokens: "none" } }));
+      await answers(ask1("/v1/limits", { limits: { tokens: 9_000_000 } }));
       await answers(ask1("/v1/resend", { dead: ["1@1"] }));
       await answers(ask1("/v1/order", { targets: ["3"], order: "pause" }));
       await answers(ask1("/v1/order", { targets: "all", order: "resume" }));

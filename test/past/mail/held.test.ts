@@ -76,20 +76,14 @@ describe("held mail", () => {
     expect([...count.now.keys()]).toEqual(held);
   });
 
-  it("is withdrawn in a time that grows with how much it is", () => {
-    const timeOf = (count: number): number => {
-      const held = Array.from({ length: count }, (_, n) => followUp(n + 1));
-      const events = log(...held, ...held.map((_, n) => withdrawn(n + 1)));
-      const [conversation, counted] = [createConversation(), createHeldCount()];
-      const start = performance.now();
-      for (const event of events) {
-        converse(conversation, event);
-        countHeld(counted, event);
-      }
-      expect([conversation.held.followUps.size, counted.now.size]).toEqual([0, 0]);
-      return performance.now() - start;
-    };
-    const few = Math.min(timeOf(1_000), timeOf(1_000), timeOf(1_000));
-    expect(timeOf(10_000) / few).toBeLessThan(25);
+  it("is withdrawn one by one, however much it is", () => {
+    const held = Array.from({ length: 40_000 }, (_, n) => followUp(n + 1));
+    const [conversation, counted] = [createConversation(), createHeldCount()];
+    // Looking through all of it for each would take minutes.
+    for (const event of log(...held, ...held.map((_, n) => withdrawn(n + 1)))) {
+      converse(conversation, event);
+      countHeld(counted, event);
+    }
+    expect([conversation.held.followUps.size, counted.now.size]).toEqual([0, 0]);
   });
 });

@@ -58,7 +58,8 @@ export interface Metering {
   readonly memory: Memory;
   readonly blobs: Blobs;
   readonly tenure: Tenure;
-  readonly limits: Limits;
+  /** By now. */
+  readonly limits: () => Limits;
   readonly presence: Presence;
 }
 
@@ -72,7 +73,8 @@ export const FRAMING_TOKENS = 64;
 
 export function meterModel(model: Model, metering: Metering): MeteredModel {
   const { memory, blobs, budget, limiter, presence, tenure, limits } = metering;
-  const spender: Spender = { agent: memory.agent, epoch: tenure.epoch, ledger: memory.ledger, limits };
+  const { agent, ledger } = memory;
+  const spender = (): Spender => ({ agent, epoch: tenure.epoch, ledger, limits: limits() });
   /** What was kept for the newest call: hashing it anew would cost more than all else that is kept of a call. */
   let kept: (Pick<ModelRequest, "system" | "tools"> & { readonly hash: string }) | undefined;
   const keepIntroduction = async ({ system, tools }: ModelRequest): Promise<string> => {
@@ -85,9 +87,9 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
   const answered = new Map<Admission, string | undefined>();
   const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<ModelAnswer> => {
     const introduction = await keepIntroduction(prompt.request);
-    const admission = await budget.admit(spender, estimateOf(model, prompt));
+    const admission = await budget.admit(spender(), estimateOf(model, prompt));
     try {
-      const request = lastOrNot(prompt, { last: admission.last || isLastTurn(prompt, memory, limits) });
+      const request = lastOrNot(prompt, { last: admission.last || isLastTurn(prompt, memory, limits()) });
       const { purse } = admission;
       const beginning = toPrompted(memory, model, { ...prompt, request, introduction, purse });
       // During a commit it would have no number, and nobody could tell whether the ledger has it.
@@ -118,7 +120,7 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
       const call = { provider: model.provider, signal, patience, onWait };
       return limiter.run(call, () => attempt(prompt, run, onAdmitted));
     },
-    fits: (prompt) => budget.fits(spender, estimateOf(model, prompt)),
+    fits: (prompt) => budget.fits(spender(), estimateOf(model, prompt)),
     count: (texts) => metering.tokens.count(texts),
     settle(call) {
       for (const [admission, by] of answered) {

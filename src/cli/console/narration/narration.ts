@@ -9,6 +9,7 @@ import {
   type EventOf,
   type ResultEvent,
 } from "../../../domain/event/event.ts";
+import { wayPast } from "../../../legion/waits.ts";
 import type { Spent } from "../../../past/spending.ts";
 import {
   CONTROL,
@@ -170,7 +171,7 @@ export function formatChange({ before, after }: NonNullable<EventOf<"summary">["
 export interface WaysOn {
   /** The run that they are in; absent: the project's own legion. */
   readonly run?: string | undefined;
-  /** What has one go on that is parked or paused; absent: `legion resume`. */
+  /** What has one go on that is parked or paused; absent: a command. */
   readonly wayOn?: string | undefined;
 }
 
@@ -178,10 +179,11 @@ export type SeenState = Extract<Inspection, { readonly kind: "live:state" }>;
 
 /** What the agent is doing, where that is more than to go on. */
 export function stateRemark(
-  { agent, state, reason = "" }: SeenState,
+  { agent, state, reason = "", limit }: SeenState,
   { run, wayOn }: WaysOn,
 ): Remark | undefined {
-  const way = wayOn ?? `legion resume ${agent}${run === undefined ? "" : ` --run ${run}`}`;
+  const last = limit ? wayPast(limit, agent) : `legion resume ${agent}`;
+  const way = wayOn ?? `${last}${run === undefined ? "" : ` --run ${run}`}`;
   const wayOut = state === "parked" || state === "paused" ? ` (${way})` : "";
   if (state === "retrying") return { mark: "!", text: reason, maxRows: 3, look: "yellow" };
   if (state !== "parked" && state !== "paused" && state !== "halted") return undefined;

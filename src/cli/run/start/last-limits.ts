@@ -34,3 +34,9 @@ export async function trustLastFlags(
   await admit({ modules: [], grants: [wanted] });
   return (await granted(person, project, WHAT)) === value ? last : { ...last, limits: undefined };
 }
+
+/** Keeps the person's word for limits that they say while it runs. */
+export async function keepLimits(project: string, value: string, { env }: Pick<Io, "env">): Promise<void> {
+  const { trust } = await loadConfig({ projectDir: project, env, flags: {} });
+  if (isLaxer(value, trust.bounds)) await grant(openPersonFolder(env), project, { what: WHAT, value });
+}

@@ -34,6 +34,7 @@ export function openLegion(order: OpenLegionOrder, io: Io): Promise<OpenedLegion
     voices: voicesOf(order, io),
     adoption: (reader) => readAdoption(reader, typed, io),
     watch: watcher.see,
+    onLimits: async (value) => (await import("./last-limits.ts")).keepLimits(project, value, io),
     questions: questionsOf(order, io),
   });
 }

@@ -10,7 +10,7 @@ import type { Limits } from "../../../domain/limits.ts";
 import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { LuaScript } from "../connection/script.ts";
-import { exceeded, type Ceiling, type Excess, type Spent } from "../../../past/spending.ts";
+import { exceeded, type Excess, type LegionCeiling, type Spent } from "../../../past/spending.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 
@@ -124,11 +124,15 @@ export interface CeilingPlace extends LegionPlace {
 }
 
 /** Sets the legion's limits, in place of those of the start before, and keeps them. */
-export async function openRedisCeiling(place: CeilingPlace, limits: Limits): Promise<Ceiling> {
+export async function openRedisCeiling(place: CeilingPlace, first: Limits): Promise<LegionCeiling> {
   const { link, legion, tenureOf } = place;
   const keys = legionKeys(legion);
-  await link.run(LIMIT, [keys.limits], limitsIn(limits));
+  const limit: LegionCeiling["limit"] = async (limits) => {
+    await link.run(LIMIT, [keys.limits], limitsIn(limits));
+  };
+  await limit(first);
   return {
+    limit,
     async reserve({ agent, epoch }, own, call) {
       const args = [agent, epoch, ...amountsIn(own), ...amountsIn(call)];
       const reply = (await link.run(RESERVE, [keys.spent, keys.limits], args)) as ReserveReply;

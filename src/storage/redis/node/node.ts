@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import { createBinding, enrollAll, type Enrollment } from "./registration.ts";
 import { checkHome } from "../../folder/home.ts";
-import { writeLastStart } from "../../contract/last-start.ts";
+import { writeLastStart, type LastStart } from "../../contract/last-start.ts";
 import { createDisk } from "../../../base/files/disk.ts";
 import { takeLock } from "../../folder/lock.ts";
 import { CONTROL, displayName, type AgentId } from "../../../domain/message/message.ts";
@@ -74,12 +74,16 @@ export async function openRedisNode(
     await enrollAll(agents, { ...redis, store, workspace });
     const { meta } = agentKeys(redis.legion, CONTROL);
     await redis.link.command("HSET", meta, "durability", redis.durability);
-    if (started) await redis.link.command("HSET", meta, "started", writeLastStart(started));
+    const remember = async (start: LastStart): Promise<void> => {
+      await redis.link.command("HSET", meta, "started", writeLastStart(start));
+    };
+    if (started) await remember(started);
     return {
       store: { ...store, close: closeAll },
       disk,
       node: store.node,
       ceiling,
+      remember,
       begin: (host) => beginPlacement(host, { agents, redis, clock, store, ceiling, workspace }),
     };
   } catch (error) {

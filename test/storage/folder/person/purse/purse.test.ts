@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createDisk } from "../../../../../src/base/files/disk.ts";
 import type { PurseLimits } from "../../../../../src/domain/limits.ts";
 import { takeLock } from "../../../../../src/storage/folder/lock.ts";
-import type { Ceiling } from "../../../../../src/past/spending.ts";
+import type { LegionCeiling } from "../../../../../src/past/spending.ts";
 import { byHand } from "../../../../world.ts";
 import { createHandClock } from "../../../../hand-clock.ts";
 import { createTempProject } from "../../../../temp-project.ts";
@@ -121,12 +121,13 @@ describe("a purse over two homes", () => {
   it("is not overrun by calls of one agent that come to it in another order than they began (G1)", async () => {
     const waits = byHand();
     let asked = 0;
-    const nearer: Ceiling = {
+    const nearer: LegionCeiling = {
       async reserve() {
         if (++asked === 1) await waits.promise;
         return { kind: "reserved", last: false };
       },
       settle: () => undefined,
+      limit: () => Promise.resolve(),
     };
     const { open } = await twoHomes({ day: { cost: 1 } });
     const agent = (await open("/c", { nearer })).spender("1");

@@ -11,7 +11,7 @@ import type { Event, NewEvent } from "../../../../../src/domain/event/event.ts";
 import type { PurseLimits } from "../../../../../src/domain/limits.ts";
 import { createLedger, account as takeIn } from "../../../../../src/past/ledger.ts";
 import { createPaidInLog } from "../../../../../src/past/shares/by-purse.ts";
-import { NOTHING, spentOf, type Ceiling, type Spent } from "../../../../../src/past/spending.ts";
+import { NOTHING, spentOf, type LegionCeiling, type Spent } from "../../../../../src/past/spending.ts";
 import { openPersonFolder } from "../../../../../src/storage/folder/person/folder.ts";
 import { changeBook, thisHolder } from "../../../../../src/storage/folder/person/purse/book.ts";
 import { openPurse, type Purse } from "../../../../../src/storage/folder/person/purse/purse.ts";
@@ -52,7 +52,7 @@ export interface PayingOrder {
   /** Waited for whenever something is about to be written in the book. */
   readonly beforeWriting?: () => Promise<void>;
   /** What is asked before the purse, such as a legion's limit. */
-  readonly nearer?: Ceiling;
+  readonly nearer?: LegionCeiling;
 }
 
 export async function openPaying(order: PayingOrder): Promise<Paying> {
