@@ -41,6 +41,7 @@ export function instantModel(answer, window = 100_000_000) {
   return {
     name: "instant",
     provider: "instant",
+    isInside: true,
     profile: {
       window,
       maxOutput: 1_000,

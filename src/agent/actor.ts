@@ -48,6 +48,7 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
   await recover(agent, { signal: now, patience: signal });
   while (!signal.aborted && !now.aborted) {
     if (!hasWork(memory.conversation, awaited(agent))) {
+      await memory.settled();
       showRest(presence, memory.conversation);
       await rest(agent, signal);
       continue;

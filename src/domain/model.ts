@@ -120,5 +120,7 @@ export interface Model {
   readonly profile: ModelProfile;
   /** About how many tokens of thinking are sent again with a turn, beside its text and its calls. Absent: always none. */
   readonly thinkingTokens?: (turn: Turn) => number;
+  /** It answers in this process: no request leaves it. */
+  readonly isInside?: true;
   complete(request: ModelRequest, run: ModelRun): Promise<Completion>;
 }

@@ -1,9 +1,10 @@
 // An agent's log and everything that is folded from it. Whatever is committed is at once in the log, the ledger, the
 // conversation, the view and the module state; nothing else changes them.
 
+import { createAdding, type Adding } from "./adding.ts";
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
-import { LegionError, isLegionError, messageOf } from "../base/errors.ts";
+import { LegionError, messageOf } from "../base/errors.ts";
 import type { Event, NewEvent, SeqRange } from "../domain/event/event.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import type { Inspect } from "../domain/inspection.ts";
@@ -42,6 +43,14 @@ export interface Memory extends ReadablePast {
    * state are on disk, too. What comes of a `branch` is there after a `reopen`.
    */
   commit(...events: readonly NewEvent[]): Promise<readonly Event[]>;
+  /** As `commit`, for what nobody else sees yet and no file shows: durable with the next commit or `settled`, soon in any case (L5). */
+  keep(...events: readonly NewEvent[]): Promise<readonly Event[]>;
+  /** Resolves when everything added so far is as durable as its log promises (L4). Rejects with STORAGE; then it is dead. */
+  settled(): Promise<void>;
+  /** The newest event that is known to be so. */
+  readonly safe: number;
+  /** Shows `seen` to watchers, after every event that came before it. */
+  readonly tell: Inspect;
   /**
    * Adds an event that nothing depends on; durable with the next commit. Returns its sequence number, or `undefined` while
    * a commit is under way: then it has none yet.
@@ -81,27 +90,20 @@ export interface OpenedLog {
  * does, and with DAMAGED if an event cannot be understood.
  */
 export async function openMemory(
-  { agent, view, projector, inspect, redactor = NO_SECRETS }: MemoryOptions,
+  { agent, view, projector, inspect, redactor }: MemoryOptions,
   open: (each: (event: Event) => void) => Promise<OpenedLog>,
 ): Promise<Memory> {
   const ledger = createLedger();
   let reading = await readLog(view, open);
   const writeFiles = createFiles(projector, () => reading.fold.state);
-  const { append, lost, ...offered } = createAdding(
-    () => reading.log,
-    (event) => redactEvent(event, redactor),
-    (event) => {
-      account(ledger, event);
-      reading.traffic.see(event);
-      reading.fold.see(event);
-      inspect({ kind: "event", agent, event });
-    },
-  );
-  const commit = showing(writeFiles, append);
+  const adding = addingTo(() => reading, ledger, { agent, inspect, redactor });
+  const { isDead, note, noteBetween, tell, settle: settled } = adding;
+  const commit = showing(writeFiles, adding.append);
   const begin = async (read: LogReading, events: readonly NewEvent[]): Promise<void> => {
     // Before anything can be committed: until the files are right, nobody may go on.
     const edits = await projector.reconcile(read.fold.state);
     reading = read;
+    adding.begin();
     Object.assign(ledger, read.ledger);
     await writeFiles([]);
     await commit(...read.findings, ...events);
@@ -125,20 +127,45 @@ export async function openMemory(
     get offers() {
       return reading.fold.offers;
     },
+    get safe() {
+      return adding.safe();
+    },
     commit,
-    ...offered,
+    keep: (...events) => adding.keep(events),
+    ...{ isDead, note, noteBetween, tell, settled },
     read: (from) => reading.log.read(from),
     past,
     async reopen(...events) {
-      const happened = [...events, ...(await lost())];
+      const happened = [...events, ...(await adding.lost())];
       await reading.log.close().catch(() => undefined);
       await begin(await readLog(view, open), happened);
     },
     async showAnew() {
       reading.fold.view = await viewOf(past(), view);
     },
-    close: () => reading.log.close(),
+    async close() {
+      await settled().catch(() => undefined);
+      await reading.log.close();
+    },
   };
+}
+
+function addingTo(
+  reading: () => LogReading,
+  ledger: Ledger,
+  { agent, inspect, redactor = NO_SECRETS }: Pick<MemoryOptions, "agent" | "inspect" | "redactor">,
+): Adding {
+  return createAdding({
+    log: () => reading().log,
+    clean: (event) => redactEvent(event, redactor),
+    join(event) {
+      account(ledger, event);
+      reading().traffic.see(event);
+      reading().fold.see(event);
+    },
+    show: (event) => ({ kind: "event", agent, event }),
+    inspect,
+  });
 }
 
 async function viewOf(past: AsyncIterable<Event>, options: ViewOptions): Promise<View> {
@@ -174,92 +201,6 @@ async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]
   if (ledger.log !== log.id) ledger.numbers.clear();
   ledger.log = log.id;
   return { log, findings, ledger, traffic, fold, path: pathTo(follower.forks) };
-}
-
-/** Adds to a log what `clean` leaves, and joins what was added to what is folded from it: in the order of the log. */
-function createAdding(
-  log: () => EventLog,
-  clean: (event: NewEvent) => NewEvent,
-  join: (event: Event) => void,
-) {
-  /** Noted since the newest commit. */
-  let unsaved: NewEvent[] = [];
-  const commits = createCommits();
-  /** The log that failed. */
-  let dead: EventLog | undefined;
-  const fail = (error: unknown): never => {
-    if (isLegionError(error, "STORAGE")) dead = log();
-    throw error;
-  };
-  const note = (noticed: NewEvent): number => {
-    const event = clean(noticed);
-    unsaved.push(event);
-    try {
-      const noted = log().note(event);
-      join(noted);
-      return noted.seq;
-    } catch (error) {
-      return fail(error);
-    }
-  };
-  return {
-    isDead: () => dead === log(),
-    note(event: NewEvent): number | undefined {
-      if (!commits.areOpen()) return note(event);
-      // After it, or it would be folded in before events that stand before it.
-      return commits.after(() => note(event));
-    },
-    async noteBetween(event: NewEvent, noted = (): void => undefined): Promise<number> {
-      while (commits.areOpen()) await new Promise<void>(commits.wake);
-      const seq = note(event);
-      noted();
-      return seq;
-    },
-    async append(events: readonly NewEvent[]): Promise<readonly Event[]> {
-      const close = commits.open();
-      try {
-        const stamped = await log().append(events.map(clean)).catch(fail);
-        unsaved = [];
-        for (const event of stamped) join(event);
-        return stamped;
-      } finally {
-        close();
-      }
-    },
-    /** What a dead log could not keep of the notes happened all the same: a model call that was begun costs. */
-    async lost(): Promise<readonly NewEvent[]> {
-      try {
-        await log().append([]);
-        return [];
-      } catch {
-        return unsaved;
-      }
-    },
-  };
-}
-
-/** Counts the commits under way. */
-function createCommits() {
-  const wakes: (() => void)[] = [];
-  const deferred: (() => void)[] = [];
-  let open = 0;
-  return {
-    areOpen: (): boolean => open > 0,
-    /** Calls `wake` when there is none; by the time somebody wakes, another one may have begun. */
-    wake: (wake: () => void) => void wakes.push(wake),
-    /** Does `work` when there is none. */
-    after: (work: () => void): undefined => void deferred.push(work),
-    /** Returns what closes it. */
-    open(): () => void {
-      open++;
-      return () => {
-        if (--open > 0) return;
-        // First: what is deferred throws where the log has failed.
-        wakes.splice(0).forEach((wake) => wake());
-        deferred.splice(0).forEach((work) => work());
-      };
-    },
-  };
 }
 
 /** What is folded from the active branch. */

@@ -36,6 +36,9 @@ async function write(store: FileStore, from: AgentId, to: AgentId): Promise<neve
   const outbox = createOutbox(memory, { send }, clock);
   for (let n = 1; ; n++) {
     const content = `${n} `.repeat(n % 20 === 0 ? 30_000 : n % 100);
+    // Nobody hears of it before it is flushed, whoever asks for that.
+    await memory.keep({ kind: "notice", reason: "resumed", content });
+    if (n % 3 === 0) await memory.settled();
     await memory.commit({
       kind: "notice",
       reason: "said",

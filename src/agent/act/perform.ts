@@ -107,8 +107,10 @@ async function run(
   { action, module, parameters }: ReadyCall,
   running: RunningAction,
 ): Promise<EndedAction> {
-  const { shared, tenure, workplace } = performer;
+  const { shared, tenure, workplace, memory } = performer;
   const { signal } = running;
+  // What is done outside follows from what the log says so far (L4).
+  if (action.effects !== "none") await memory.settled();
   if (signal.aborted) return dropped("idle", STOPPED, signal);
   try {
     const execute = async (): Promise<ActionResult> => {

@@ -45,9 +45,9 @@ export async function askPerson(
 
 /** Has those who watch told of a call that nobody is there to be asked about. */
 export function tellUnasked(performer: Performer, ready: SoundCall, judgement: CallJudgement): void {
-  const { identity, shared, redactor } = performer;
+  const { identity, memory, redactor } = performer;
   const asked = redactor.value(toAsked(performer, ready, judgement));
-  shared.inspect({ kind: "live:unasked", agent: identity.id, asked });
+  memory.tell({ kind: "live:unasked", agent: identity.id, asked });
 }
 
 function toAsked(
@@ -73,11 +73,11 @@ function toAsked(
  * reason of lost patience; then it stays open.
  */
 export async function awaitVerdict(performer: Performer, stops: Stops): Promise<void> {
-  const { memory, presence, shared } = performer;
+  const { memory, presence } = performer;
   const open = openQuestion(memory.conversation.questions)!;
   const seen = seenAs(performer, open);
   presence.show("asking", seen.question.id);
-  shared.inspect(seen);
+  memory.tell(seen);
   try {
     const ended = await nextSettlement(performer, seen.question, stops);
     if (ended !== "judge anew") await settleQuestion(performer, open, ended);
@@ -178,7 +178,7 @@ export async function settleQuestion(
   ended: Settlement,
 ): Promise<void> {
   await performer.memory.commit({ kind: "approval", call: open.call.id, ...ended });
-  performer.shared.inspect({ ...seenAs(performer, open), ended });
+  performer.memory.tell({ ...seenAs(performer, open), ended });
 }
 
 function seenAs({ identity: { id: agent }, rulebook }: Performer, open: AskedQuestion) {

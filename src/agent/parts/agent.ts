@@ -84,7 +84,7 @@ export interface Performer extends HostSource, Correspondent {
   readonly background: Background;
   readonly inbox: Pick<Inbox, "ahead" | "heard">;
   readonly outbox: Pick<Outbox, "deliver" | "undelivered">;
-  readonly shared: PostalService & Pick<Shared, "clock" | "inspect">;
+  readonly shared: PostalService & Pick<Shared, "clock">;
 }
 
 /** A call that can be made as it is written. */

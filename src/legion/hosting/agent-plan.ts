@@ -153,7 +153,7 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   opening.add(workplace.close);
   const sources =
     plan.observe && (await place.sources?.(memory, plan.observe, plan.observesFrom).catch(undo));
-  const presence = createPresence(id, shared);
+  const presence = createPresence(id, { ...shared, inspect: memory.tell });
   const blobs = redactedBlobs(store.blobs(id), redactor);
   const allowance = createAllowance(plan.limits, memory.ledger);
   const metering = { budget, limiter, tokens, memory, blobs, tenure, limits: allowance.held, presence };

@@ -10,7 +10,7 @@ export function observing({
 }: Pick<ObservingPlace, "reader" | "clock" | "inspector" | "lookMs"> & {
   readonly agents: ReadonlyMap<AgentId, Pick<Supervised, "agent">>;
 }): NonNullable<AgentPlace["sources"]> {
-  const safe = (agent: AgentId): number => agents.get(agent)?.agent?.memory.ledger.last ?? Infinity;
+  const safe = (agent: AgentId): number => agents.get(agent)?.agent?.memory.safe ?? Infinity;
   return async (memory, observe, from) => {
     const { openSources } = await import("./sources.ts");
     return openSources({ ...place, memory, observe, from, safe, observer: memory.agent });

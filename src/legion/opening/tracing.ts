@@ -25,9 +25,10 @@ export async function traced(node: TracedNode): Promise<Legion> {
   for (const remark of remarks) tell(remark);
   if (!settings) return legion;
   const { startExporter } = await import("../tracing/exporter.ts");
+  const { settledReader } = await import("../tracing/settled.ts");
   const { createSentMarks, openSentMarks } = await import("../tracing/marks.ts");
   const exporter = startExporter({
-    ...{ reader, settings, clock, tell },
+    ...{ reader: settledReader(reader, legion.agents), settings, clock, tell },
     // Elsewhere others run on other nodes, which send theirs.
     agents: nodes ? [...legion.agents.keys()] : await reader.known(),
     marks: paths ? await openSentMarks(paths, nodes?.legion) : createSentMarks(),

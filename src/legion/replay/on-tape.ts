@@ -105,12 +105,6 @@ function placeOnTape(plan: AgentPlan, place: AgentPlace, player: Player): AgentP
     },
     shared: {
       ...shared,
-      inspect(seen) {
-        shared.inspect(seen);
-        if (seen.kind !== "live:state") return;
-        player.isResting = AT_REST.has(seen.state);
-        if (player.isResting) player.rest();
-      },
       clock: {
         ...shared.clock,
         async beat(_, signal) {
@@ -139,7 +133,7 @@ function followTape(memory: Memory, player: Player): Memory {
     player.isResting = false;
     return put(head.begin());
   };
-  const own: Pick<Memory, "commit" | "note" | "noteBetween"> = {
+  const own: Pick<Memory, "commit" | "keep" | "note" | "noteBetween" | "tell"> = {
     async commit(...events) {
       const committed: Event[] = [];
       for (const event of events.filter(isKept)) {
@@ -150,6 +144,13 @@ function followTape(memory: Memory, player: Player): Memory {
       }
       await player.catchUp();
       return committed;
+    },
+    keep: (...events) => own.commit(...events),
+    tell(seen) {
+      memory.tell(seen);
+      if (seen.kind !== "live:state") return;
+      player.isResting = AT_REST.has(seen.state);
+      if (player.isResting) player.rest();
     },
     note(event) {
       if (!isKept(event)) return undefined;

@@ -228,6 +228,8 @@ function createTapeLog({ events }: Tape, { passed: { log, events: first } }: Pla
       return events[length - 1]?.event.seq ?? 0;
     },
     append: (added) => Promise.resolve(added.map(add)),
+    keep: (added) => Promise.resolve(added.map(add)),
+    settle: nothing,
     note: add,
     async *read(from = 1) {
       for (const { event } of events.slice(0, length)) if (event.seq >= from) yield event;

@@ -25,6 +25,7 @@ export function createOfflineModel(): Model {
   return {
     name: "offline",
     provider: "offline",
+    isInside: true,
     profile: PROFILE,
     complete: async (request, { signal, onDelta }) => {
       signal.throwIfAborted();

@@ -61,6 +61,7 @@ export function createScriptedModel(script: Script, options: ScriptedOptions = {
   return {
     name,
     provider: "scripted",
+    isInside: true,
     profile: { window: 128_000, maxOutput: 4_096, price: FREE, tools: true, summarises: true, ...described },
     requests,
     async complete(request, run) {

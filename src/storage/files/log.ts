@@ -65,6 +65,8 @@ export async function openFileLog(
         await journal.commit();
         return stamped;
       },
+      keep: async (events) => write(events),
+      settle: journal.commit,
       note: (event) => journal.write([event])[0]!,
       read: (from) => readFileLog(options, from),
       close: () => journal.close(),

@@ -27,7 +27,7 @@ export async function openMemoryLog(
     if (event.kind === "opened") id = event.log;
     each(event);
   }
-  const write = (events: readonly (NewEvent & Outlined)[]): readonly Event[] => {
+  const put = (events: readonly (NewEvent & Outlined)[]): readonly Event[] => {
     let seq = lastOf(kept);
     const stamp = (): Stamp => ({ seq: ++seq, epoch, at: new Date(now()).toISOString() });
     const opening: Event[] =
@@ -36,14 +36,16 @@ export async function openMemoryLog(
     if (events.length > 0) add(kept, [...opening, ...stamped]);
     return stamped;
   };
-  const append = createWriter(write, kept.blobs);
+  const write = createWriter(put, kept.blobs);
   return {
     id,
     get last() {
       return lastOf(kept);
     },
-    append: async (events) => append(events),
-    note: (event) => write([event])[0]!,
+    append: async (events) => write(events),
+    keep: async (events) => write(events),
+    settle: () => Promise.resolve(),
+    note: (event) => put([event])[0]!,
     read: (from) => readMemoryLog(kept, from),
     close: () => Promise.resolve(),
   };

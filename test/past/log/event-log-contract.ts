@@ -52,6 +52,26 @@ export function describeEventLog(name: string, createOpener: () => Promise<() =>
       expect((await open()).past.filter(({ kind }) => kind === "sent")).toMatchObject([noted, last]);
     });
 
+    it("has what was kept in the order of the calls, among what was appended and noted, once it is settled (L2, L3)", async () => {
+      const open = await createOpener();
+      const { log } = await open();
+      const events = [
+        ...(await log.keep([said("one"), said("long".padEnd(LONG))])),
+        log.note({ kind: "sent", upTo: 1 }),
+        ...(await log.keep([said("two")])),
+        ...(await log.append([said("three")])),
+        ...(await log.keep([said("four")])),
+      ];
+      await log.settle();
+      await log.settle();
+      expect(log.last).toBe(events.at(-1)!.seq);
+      const read: Event[] = [];
+      for await (const event of log.read()) if (event.kind !== "opened") read.push(event);
+      expect(read).toEqual(events);
+      await log.close();
+      expect((await open()).past.filter(({ kind }) => kind !== "opened")).toEqual(events);
+    });
+
     it("reads from any event on, what was appended just now included", async () => {
       const open = await createOpener();
       const { log } = await open();

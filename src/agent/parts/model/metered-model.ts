@@ -75,14 +75,7 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
   const { memory, blobs, budget, limiter, presence, tenure, limits } = metering;
   const { agent, ledger } = memory;
   const spender = (): Spender => ({ agent, epoch: tenure.epoch, ledger, limits: limits() });
-  /** What was kept for the newest call: hashing it anew would cost more than all else that is kept of a call. */
-  let kept: (Pick<ModelRequest, "system" | "tools"> & { readonly hash: string }) | undefined;
-  const keepIntroduction = async ({ system, tools }: ModelRequest): Promise<string> => {
-    if (kept?.system === system && kept.tools === tools) return kept.hash;
-    const hash = await blobs.keep(JSON.stringify({ system, tools }));
-    kept = { system, tools, hash };
-    return hash;
-  };
+  const keepIntroduction = introductionsIn(blobs);
   /** Of calls whose answers are not in the log yet, with the call whose action asked. */
   const answered = new Map<Admission, string | undefined>();
   const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<ModelAnswer> => {
@@ -95,6 +88,8 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
       // During a commit it would have no number, and nobody could tell whether the ledger has it.
       const prompted = await memory.noteBetween(beginning, admission.begin);
       onAdmitted();
+      // Whoever is asked elsewhere sees what the log says so far (L4).
+      if (!model.isInside) await memory.settled();
       tenure.check();
       const completion = await model.complete(request, run).catch(async (error: unknown) => {
         // Nothing of it was served, so it costs nothing.
@@ -129,6 +124,18 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
         answered.delete(admission);
       }
     },
+  };
+}
+
+/** Keeps system prompt and tools of a call, and gives their hash. */
+function introductionsIn(blobs: Blobs): (request: ModelRequest) => Promise<string> {
+  /** What was kept for the newest call: hashing it anew would cost more than all else that is kept of a call. */
+  let kept: (Pick<ModelRequest, "system" | "tools"> & { readonly hash: string }) | undefined;
+  return async ({ system, tools }) => {
+    if (kept?.system === system && kept.tools === tools) return kept.hash;
+    const hash = await blobs.keep(JSON.stringify({ system, tools }));
+    kept = { system, tools, hash };
+    return hash;
   };
 }
 

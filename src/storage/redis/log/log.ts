@@ -63,6 +63,13 @@ export async function openRedisLog(
       await pen.commit();
       return stamped;
     },
+    async keep(events) {
+      const stamped = await write(events);
+      // Nobody waits for it, but it goes out now: what becomes of this process takes nothing away that has gone.
+      pen.commit().catch(() => undefined);
+      return stamped;
+    },
+    settle: pen.commit,
     note(event) {
       const [noted] = pen.write([event]);
       // What was begun counts, whatever becomes of this process: nobody waits for it, but it goes out now.
