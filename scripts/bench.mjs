@@ -24,6 +24,7 @@ const MEASURES = [
   "reload",
   "digest",
   "moment",
+  "page-file",
   "open",
   "idle",
   "delivery",

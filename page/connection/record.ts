@@ -3,7 +3,8 @@
 
 import { signal } from "@preact/signals";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
-import type { SavedLine, SavedPrompt } from "../../src/control/saved/record.ts";
+import type { SavedPrompt } from "../../src/control/saved/prompts.ts";
+import type { SavedLine } from "../../src/control/saved/record.ts";
 
 export type Recalled = { readonly answer: object } | { readonly why: string };
 
@@ -18,16 +19,11 @@ export const savedAt = signal<string | undefined>(undefined);
 
 type Saved<K extends string> = Extract<SavedLine, Readonly<Record<K, unknown>>>;
 
-interface SavedPrompts {
-  /** By the decision, oldest first. */
-  readonly at: Map<number, SavedPrompt>;
-  next?: SavedPrompt;
-}
-
 /** Long as it may be, a line is taken apart when it is asked for. */
 const lines = new Map<string, string>();
 const logs = new Map<string, { readonly seq: number; readonly line: string }[]>();
-const prompts = new Map<string, SavedPrompts>();
+/** In the order in which they are told. */
+const prompts = new Map<string, SavedPrompt[]>();
 const parts: Saved<"part">["part"][] = [];
 let reading: Promise<void> | undefined;
 
@@ -71,13 +67,27 @@ function logOf(agent: string, asked: URLSearchParams): Recalled {
 
 /** The newest by event `at` on the branch that leads there; what would be shown now without it. */
 function promptOf(agent: string, at: string | null): Recalled {
-  const saved = prompts.get(agent);
   const line = at === null ? undefined : logs.get(agent)?.find(({ seq }) => seq === Number(at))?.line;
   const { shown } = line === undefined ? {} : (JSON.parse(line) as Partial<Saved<"log">>);
-  const shows = at === null ? saved?.next : shown === undefined ? undefined : saved?.at.get(shown);
-  if (!shows) return { why: "no prompt that was shown by then is in the file" };
-  const told = shows.parts.map(({ part, ...how }) => ({ ...parts[part], ...how }));
-  return { answer: { ...shows, parts: told, gone: shows.gone.map((part) => parts[part]) } };
+  const told = prompts.get(agent) ?? [];
+  const index = told.findIndex((one) => one.at === (at === null ? null : shown));
+  if (index === -1) return { why: "no prompt that was shown by then is in the file" };
+  const { keeps: _, changes, ...shows } = told[index]!;
+  const changed = new Map(changes.map(([place, was]) => [place, was]));
+  const answer = partsIn(told.slice(0, index + 1)).map((number, place) => {
+    const was = changed.get(place);
+    if (was !== undefined) return { ...parts[number], change: "changed", was: parts[was]!.text };
+    const isNew = shows.before === null || changed.has(place);
+    return { ...parts[number], change: isNew ? "new" : "same" };
+  });
+  return { answer: { ...shows, parts: answer, gone: shows.gone.map((part) => parts[part]) } };
+}
+
+/** Of the last one, by their numbers. */
+function partsIn(told: readonly SavedPrompt[]): readonly number[] {
+  const all: number[] = [];
+  for (const { keeps, parts: some } of told) all.splice(keeps[0], all.length - keeps[0] - keeps[1], ...some);
+  return all;
 }
 
 async function readAll(): Promise<void> {
@@ -118,9 +128,8 @@ function take(text: string): void {
     events.push({ seq: line.event.seq, line: text });
     logs.set(line.log, events);
   } else {
-    const of: SavedPrompts = prompts.get(line.prompt) ?? { at: new Map() };
-    if (line.at === undefined) of.next = line.shows;
-    else of.at.set(line.at, line.shows);
-    prompts.set(line.prompt, of);
+    const told = prompts.get(line.prompt) ?? [];
+    told.push(line.shows);
+    prompts.set(line.prompt, told);
   }
 }

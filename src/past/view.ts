@@ -33,6 +33,8 @@ export interface View {
   readonly chain: string;
   /** Takes one event into account. Events come in the order of the log. */
   see(event: Event): void;
+  /** How many of the turns, from the first on, are those that there were when this was asked before; 0 the first time. */
+  staying(): number;
   /** Says what an item's turns really count, but for thinking that is sent again. */
   setTokens(item: Item, tokens: number): void;
   /** What would be shown in place of `items` if they were summarised so. */
@@ -123,6 +125,7 @@ export function createView(options: ViewOptions): View {
       return showOpen().chain();
     },
     see,
+    staying: () => showOpen().staying(),
     setTokens: shown.setTokens,
     summarised: (items, summary) => summaryText(summary, stayingOf(items, showOpen().items, room)),
   };

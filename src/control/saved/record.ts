@@ -1,34 +1,17 @@
 // A legion as the page asks for it, answer by answer: the lines of a record that a page has in itself. `page/connection/record.ts`
 // reads them.
 
-import { isLegionError, LegionError } from "../../base/errors.ts";
+import { isLegionError } from "../../base/errors.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { forkIn } from "../../past/branch.ts";
 import { circlesAmong } from "../../legion/waits.ts";
-import { sha256 } from "../../past/log/blobs.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { LookedUp, OverviewFrame, ReadingAnswer, ReadingQuestion } from "../api/readings.ts";
-import { readPrompt } from "../reading/prompt.ts";
 import { createReadings } from "../reading/readings.ts";
 import type { WatchedLegion } from "../reading/watched.ts";
 import type { ChosenRecord } from "./choice.ts";
-
-type ReadPrompt = ReadingAnswer<"prompt">;
-type ReadPart = ReadPrompt["parts"][number];
-
-/** A part of a prompt, by the number of its line among the parts; of one that changed also what stood there. */
-export interface SavedPart {
-  readonly part: number;
-  readonly change: ReadPart["change"];
-  readonly was?: string;
-}
-
-/** What a prompt is made of is kept once, however many show it. */
-export type SavedPrompt = Omit<ReadPrompt, "parts" | "gone"> & {
-  readonly parts: readonly SavedPart[];
-  readonly gone: readonly number[];
-};
+import { createPromptLines, promptLines, type SavedPromptLine } from "./prompts.ts";
 
 /** One line each, as JSON. Paths are those of the readings. */
 export type SavedLine =
@@ -39,10 +22,7 @@ export type SavedLine =
   | { readonly path: string; readonly as: string }
   /** The next event of a log, and the decision whose prompt was the newest by then. */
   | { readonly log: AgentId; readonly event: Event; readonly shown?: number }
-  /** The next part, from 0. */
-  | { readonly part: Pick<ReadPart, "title" | "text" | "tokens"> }
-  /** At a decision; absent: what would be shown now. */
-  | { readonly prompt: AgentId; readonly at?: number; readonly shows: SavedPrompt };
+  | SavedPromptLine;
 
 type AskReading = <K extends LookedUp>(
   path: string,
@@ -84,7 +64,7 @@ export async function* recordLines(
     yield ask(`/conversation?of=${encodeURIComponent(agent)}`, "conversation", { of: agent });
     if (agent !== CONTROL)
       for await (const line of promptLines(agent, chosen, { tellPrompt, nextPrompt: watched.nextPrompt })) {
-        if ("prompt" in line && line.at !== undefined) asked.add(line.at);
+        if ("prompt" in line && line.shows.at !== null) asked.add(line.shows.at);
         yield line;
       }
     yield* logLines(agent, reader, asked);
@@ -139,71 +119,4 @@ async function* chainLines(reader: Reader, ask: AskReading): AsyncGenerator<Save
     for (const { id } of (chain.answer as ReadingAnswer<"chain">).messages)
       if (id !== root) yield { path: `/chains/${encodeURIComponent(id)}`, as: path };
   }
-}
-
-type TellPrompt = (agent: AgentId, at: number | undefined, prompt: ReadPrompt) => Iterable<SavedLine>;
-
-interface PromptTelling {
-  readonly tellPrompt: TellPrompt;
-  readonly nextPrompt: WatchedLegion["nextPrompt"];
-}
-
-/** What the model was shown for each decision, and would be shown now. */
-async function* promptLines(
-  agent: AgentId,
-  { reader, whole }: ChosenRecord,
-  { tellPrompt, nextPrompt }: PromptTelling,
-): AsyncGenerator<SavedLine> {
-  const decisions: number[] = [];
-  for await (const { kind, seq } of reader.events(agent)) if (kind === "decision") decisions.push(seq);
-  const held = await holdLog(whole, agent);
-  for (const at of decisions) {
-    const prompt = await readPrompt(held, agent, at).catch(whyNot);
-    if (prompt instanceof LegionError) continue;
-    if (prompt.at === at) yield* tellPrompt(agent, at, prompt);
-  }
-  const next = await readPrompt(held, agent, () => nextPrompt(agent)).catch(whyNot);
-  if (!(next instanceof LegionError)) return yield* tellPrompt(agent, undefined, next);
-  yield { path: `/agents/${encodeURIComponent(agent)}/prompt`, refused: next.message };
-}
-
-function whyNot(error: unknown): LegionError {
-  if (isLegionError(error)) return error;
-  throw error;
-}
-
-/** Every prompt is made of the log anew: while they are told, that of one agent is held. */
-async function holdLog(reader: Reader, agent: AgentId): Promise<Reader> {
-  const all: Event[] = [];
-  for await (const event of reader.events(agent)) all.push(event);
-  return {
-    ...reader,
-    async *events(of, from = 1) {
-      if (of !== agent) return yield* reader.events(of, from);
-      for (const event of all) if (event.seq >= from) yield event;
-    },
-  };
-}
-
-function createPromptLines(): TellPrompt {
-  const told = new Map<string, number>();
-  return function* (agent, at, { parts, gone, ...rest }) {
-    const lines: SavedLine[] = [];
-    const numberOf = ({ title, text, tokens }: Pick<ReadPart, "title" | "text" | "tokens">): number => {
-      const key = sha256(JSON.stringify([title, text]));
-      const before = told.get(key);
-      if (before !== undefined) return before;
-      lines.push({ part: { title, text, tokens } });
-      told.set(key, told.size);
-      return told.size - 1;
-    };
-    const saved = parts.map((one): SavedPart => ({
-      part: numberOf(one),
-      change: one.change,
-      ...(one.change === "changed" && { was: one.was }),
-    }));
-    const shows = { ...rest, parts: saved, gone: gone.map(numberOf) };
-    yield* lines;
-    yield { prompt: agent, ...(at !== undefined && { at }), shows };
-  };
 }

@@ -1,8 +1,9 @@
 // A prompt in parts, as the model reads them one after the other, and how it differs from the one before.
 
-import { diffArrays } from "diff";
-import type { ModelRequest, Turn } from "../../domain/model.ts";
+import type { ModelRequest, ToolSpec, Turn } from "../../domain/model.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
+import type { PastPrompt } from "../replay/past-prompt.ts";
+import { matchesIn } from "./matches.ts";
 
 export interface PromptPart {
   readonly title: string;
@@ -16,59 +17,115 @@ export type ComparedPart = PromptPart &
   ({ readonly change: "same" | "new" } | { readonly change: "changed"; readonly was: string });
 
 export interface ComparedPrompt {
+  /** So many parts at the beginning, and at the end, are those of the prompt before. */
+  readonly start: number;
+  readonly end: number;
+  /** Those between them. */
   readonly parts: readonly ComparedPart[];
   /** What was shown before, and is no more. */
   readonly gone: readonly PromptPart[];
 }
 
-export function partsOf({ system, tools, turns, pinned }: ModelRequest): readonly PromptPart[] {
-  const parts = [
-    { title: "System", text: system },
-    ...tools.map(({ name, description, parameters }) => ({
-      title: `Tool ${name}`,
-      text: `${description}\n${JSON.stringify(parameters)}`,
-    })),
-    ...turns.map(turnPart),
-    { title: "Pinned messages", text: pinned },
-  ];
-  return parts
-    .filter(({ text }) => text !== "")
-    .map((part) => ({ ...part, tokens: estimateTokens(part.text) }));
+export function partsOf(request: ModelRequest): readonly PromptPart[] {
+  const parts = createPartsInTurn();
+  parts.see({ ...request, staying: 0 });
+  return parts.all;
 }
 
-function turnPart(turn: Turn): { readonly title: string; readonly text: string } {
-  if (turn.role === "user") return { title: "User", text: turn.text };
+/** The parts of one prompt after the other, each at the cost of what is new in it. */
+export interface PartsInTurn {
+  /** Of the newest prompt: the same array, changed in place. */
+  readonly all: readonly PromptPart[];
+  /** Takes the next prompt. From `start` on there stand other parts in the place of `removed`. */
+  see(prompt: PastPrompt): { readonly start: number; readonly removed: readonly PromptPart[] };
+}
+
+export function createPartsInTurn(): PartsInTurn {
+  const all: PromptPart[] = [];
+  let opening:
+    (Pick<ModelRequest, "system" | "tools"> & { readonly parts: readonly PromptPart[] }) | undefined;
+  return {
+    all,
+    see({ system, tools, turns, pinned, staying }) {
+      const isSame = opening?.system === system && opening.tools === tools;
+      if (!isSame) opening = { system, tools, parts: [...titled("System", system), ...tools.map(toolPart)] };
+      const { parts } = opening!;
+      const start = isSame ? parts.length + staying : 0;
+      const added = [
+        ...turns.slice(isSame ? staying : 0).map(turnPart),
+        ...titled("Pinned messages", pinned),
+      ];
+      return { start, removed: all.splice(start, Infinity, ...(isSame ? [] : parts), ...added) };
+    },
+  };
+}
+
+/** Nothing is no part. */
+function titled(title: string, text: string): readonly PromptPart[] {
+  return text === "" ? [] : [toPart(title, text)];
+}
+
+function toPart(title: string, text: string): PromptPart {
+  return { title, text, tokens: estimateTokens(text) };
+}
+
+function toolPart({ name, description, parameters }: ToolSpec): PromptPart {
+  return toPart(`Tool ${name}`, `${description}\n${JSON.stringify(parameters)}`);
+}
+
+function turnPart(turn: Turn): PromptPart {
+  if (turn.role === "user") return toPart("User", turn.text);
   if (turn.role === "results") {
     const results = turn.results.map(({ content, isError }) => (isError ? `[error] ${content}` : content));
-    return { title: "Results", text: results.join("\n") };
+    return toPart("Results", results.join("\n"));
   }
   const calls = turn.calls.map(({ action, parameters }) => `${action} ${JSON.stringify(parameters)}`);
-  return { title: "Assistant", text: [turn.text, ...calls].filter((text) => text !== "").join("\n") };
+  return toPart("Assistant", [turn.text, ...calls].filter((text) => text !== "").join("\n"));
 }
 
-/** A part that stands where one of the same title stood is that one, changed. */
-export function compareParts(before: readonly PromptPart[], now: readonly PromptPart[]): ComparedPrompt {
+/**
+ * A part that stands where one of the same title stood is that one, changed.
+ *
+ * @param kept so many stand before these in both
+ */
+export function compareParts(
+  before: readonly PromptPart[],
+  now: readonly PromptPart[],
+  kept = 0,
+): ComparedPrompt {
+  const matches = matchesIn(before.map(asText), now.map(asText));
+  const first = matches.find((match) => match.before === 0 && match.now === 0);
+  const last = matches.find(
+    ({ before: at, now: place, count }) => at + count === before.length && place + count === now.length,
+  );
+  const start = first?.count ?? 0;
+  const end = last && last !== first ? last.count : 0;
   const parts: ComparedPart[] = [];
   const gone: PromptPart[] = [];
-  let removed: PromptPart[] = [];
-  const isEqual = (a: PromptPart, b: PromptPart): boolean => a.title === b.title && a.text === b.text;
-  for (const piece of diffArrays([...before], [...now], { comparator: isEqual })) {
-    if (piece.removed) {
-      removed = piece.value;
-      continue;
-    }
-    for (const part of piece.value) {
-      const index = piece.added ? removed.findIndex(({ title }) => title === part.title) : -1;
-      if (!piece.added) parts.push({ ...part, change: "same" });
-      else if (index === -1) parts.push({ ...part, change: "new" });
-      else {
-        gone.push(...removed.slice(0, index));
-        parts.push({ ...part, change: "changed", was: removed[index]!.text });
-        removed = removed.slice(index + 1);
+  const replace = (removed: readonly PromptPart[], added: readonly PromptPart[]): void => {
+    let at = 0;
+    for (const part of added) {
+      const index = removed.findIndex(({ title }, place) => place >= at && title === part.title);
+      if (index === -1) {
+        parts.push({ ...part, change: "new" });
+        continue;
       }
+      gone.push(...removed.slice(at, index));
+      parts.push({ ...part, change: "changed", was: removed[index]!.text });
+      at = index + 1;
     }
-    gone.push(...removed);
-    removed = [];
+    gone.push(...removed.slice(at));
+  };
+  let [i, j] = [start, start];
+  const ends = { before: before.length - end, now: now.length - end, count: 0 };
+  for (const match of [...matches.filter((one) => one !== first && one !== last), ends]) {
+    replace(before.slice(i, match.before), now.slice(j, match.now));
+    [i, j] = [match.before + match.count, match.now + match.count];
+    for (const part of now.slice(match.now, j)) parts.push({ ...part, change: "same" });
   }
-  return { parts, gone: [...gone, ...removed] };
+  return { start: kept + start, end, parts, gone };
+}
+
+function asText({ title, text }: PromptPart): string {
+  return `${title}\n${text}`;
 }

@@ -1,11 +1,10 @@
 // For which decisions an agent's model was shown something, and what that call came to.
 
 import { LegionError } from "../../base/errors.ts";
-
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { isOfModel } from "../../domain/supervision.ts";
 import { belongsTo, forkIn, pathTo, type Fork } from "../../past/branch.ts";
-import type { Event, Usage } from "../../domain/event/event.ts";
+import type { Event, EventOf, Stamp, Usage } from "../../domain/event/event.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 
 /** A decision whose model was asked. */
@@ -65,9 +64,12 @@ function askedAmong(calls: readonly Event[]): readonly ShownFor[] {
       isAsked = true;
       return [];
     }
-    const { seq, model, usage, cost } = event;
     const isOne = isAsked && isOfModel(event);
     isAsked = false;
-    return isOne ? [{ seq, model, usage, ...(cost !== undefined && { cost }) }] : [];
+    return isOne ? [shownFor(event)] : [];
   });
+}
+
+export function shownFor({ seq, model, usage, cost }: EventOf<"decision"> & Stamp): ShownFor {
+  return { seq, model, usage, ...(cost !== undefined && { cost }) };
 }

@@ -40,6 +40,8 @@ export function createShown() {
   let tokens = 0;
   /** How many items have their place in the hash chain. */
   let chained = 0;
+  /** How many turns stand where they stood when somebody last asked. */
+  let staying = 0;
   const push = (item: Item): Item => {
     items.push(item);
     turns.push(...item.turns);
@@ -59,6 +61,12 @@ export function createShown() {
       return items.at(-1)?.chain ?? "";
     },
     push,
+    /** See `View`. */
+    staying(): number {
+      const stayed = staying;
+      staying = turns.length;
+      return stayed;
+    },
     /** Replaces the items from `index` on. */
     redo(index: number, replacement: readonly Item[]): void {
       const removed = items.slice(index);
@@ -66,6 +74,7 @@ export function createShown() {
       chained = Math.min(chained, index);
       for (const item of removed) tokens -= item.tokens;
       turns.length -= removed.reduce((sum, item) => sum + item.turns.length, 0);
+      staying = Math.min(staying, turns.length);
       for (const item of replacement) push(item);
     },
     setTokens(item: Item, exact: number): void {

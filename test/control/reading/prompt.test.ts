@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { readPrompt } from "../../../src/control/reading/prompt.ts";
+import { readPrompt, readSteps } from "../../../src/control/reading/prompt.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { goals } from "../../../modules/goals.ts";
 import { promptAt } from "../../../src/legion/replay/past-prompt.ts";
 import { createWorld } from "../../world.ts";
 
 const GOAL = { calls: [{ action: "addGoal", parameters: { goal: "Sail" } }] };
+const UNKNOWN = { calls: [{ action: "swim", parameters: {} }] };
 
 async function sailed() {
   const usage = { input: 100, output: 5, cacheRead: 80, cacheWrite: 10 };
@@ -60,5 +61,45 @@ describe("the prompt of an agent", () => {
     const shown = await readPrompt(reader, "1", next);
     expect([shown.at, shown.before, shown.call]).toEqual([null, second.seq, null]);
     expect(shown.parts.every(({ change }) => change === "same")).toBe(true);
+  });
+
+  it("is the same where all are read one after the other, or some, behind mistakes, a summary and a branch", async () => {
+    const steps = [GOAL, UNKNOWN, GOAL, { text: "" }, GOAL, GOAL];
+    const script = [...steps, ...steps, ...steps, { text: "Ahoy" }, GOAL, { text: "Land" }];
+    const profile = { window: 4_000 };
+    const world = await createWorld({ "1": { script, profile, modules: [goals], errors: "forget" } });
+    await world.say("1", "Plan it");
+    await world.idle();
+    const early = (await world.kinds("1", "result"))[3]!.seq;
+    await (
+      await world.legion.fork({ agent: "1", at: early })
+    ).done;
+    await world.say("1", "Plan it otherwise");
+    await world.idle();
+    const reader = createFileReader(world.project);
+    const decisions = (await world.kinds("1", "decision")).map(({ seq }) => seq);
+    for (const chosen of [decisions, decisions.filter((_, index) => index % 3 === 1)]) {
+      let told: readonly object[] = [];
+      let steps = 0;
+      for await (const { keeps, compared, ...step } of readSteps(reader, "1", new Set(chosen))) {
+        const alone = await readPrompt(reader, "1", step.at!);
+        const parts = alone.parts.map(({ title, text, tokens }) => ({ title, text, tokens }));
+        expect(step).toEqual({ at: alone.at, before: alone.before, call: alone.call, parts });
+        expect(compared?.gone ?? []).toEqual(alone.gone);
+        expect(compared?.parts ?? []).toEqual(
+          compared ? alone.parts.slice(compared.start, alone.parts.length - compared.end) : [],
+        );
+        const end = step.parts.length - keeps[1];
+        const again = [
+          ...told.slice(0, keeps[0]),
+          ...parts.slice(keeps[0], end),
+          ...told.slice(told.length - keeps[1]),
+        ];
+        expect(again).toEqual(parts);
+        told = parts;
+        steps++;
+      }
+      expect(steps).toBe(chosen.length);
+    }
   });
 });
