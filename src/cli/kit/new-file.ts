@@ -6,15 +6,17 @@ import { pipeline } from "node:stream/promises";
 import { LegionError, messageOf } from "../../base/errors.ts";
 import { createDisk } from "../../base/files/disk.ts";
 
-/**
- * Writes a file that a person named. Nothing bears its name before it is whole, and no file is replaced. Rejects with USAGE if
- * there is one, or no folder for it.
- */
-export async function writeNewFile(path: string, content: Readable): Promise<void> {
+/** Before anything is made for it. Throws USAGE if there is such a file, or no folder for it. */
+export function checkNewFile(path: string): void {
   if (existsSync(path))
     throw new LegionError("USAGE", `${basename(path)} is there already; name another file, or move it away`);
   if (!existsSync(dirname(path)))
     throw new LegionError("USAGE", `there is no folder ${JSON.stringify(dirname(path))}`);
+}
+
+/** Writes a file that a person named. Nothing bears its name before it is whole, and no file is replaced. Rejects as `checkNewFile`. */
+export async function writeNewFile(path: string, content: Readable): Promise<void> {
+  checkNewFile(path);
   const part = `${path}.part-${process.pid}`;
   try {
     await pipeline(content, createWriteStream(part, { flags: "wx", mode: 0o600, flush: true }));

@@ -13,7 +13,7 @@ import { chromePieces } from "../../past/spans/chrome.ts";
 import { otlpPieces } from "../../past/spans/otlp.ts";
 import type { Span } from "../../past/spans/span.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
-import { writeNewFile } from "../kit/new-file.ts";
+import { checkNewFile, writeNewFile } from "../kit/new-file.ts";
 import { oneLine, print, printPieces, warn } from "../kit/output.ts";
 import { addLegionOptions, checkTargets, withSite, type Site } from "../kit/target.ts";
 import { readTime } from "../kit/times.ts";
@@ -46,6 +46,7 @@ export const command: CliCommand = {
     const root = readRoot(typed);
     const since = readTime(typed, "since", { nowMs: Date.now() });
     const content = readCapture(io);
+    checkOutput(typed, io);
     return withSite(typed, io, async (site) => {
       const { agent } = typed.options;
       const targets = agent === undefined ? "all" : await checkTargets(site, agent);
@@ -90,9 +91,14 @@ async function* escaped(pieces: AsyncIterable<string>): AsyncGenerator<string> {
 async function write({ options }: Typed, io: Io, pieces: AsyncIterable<string>): Promise<void> {
   const { output } = options;
   if (output === undefined) return void (await printPieces(io, pieces));
-  if (output === "") throw new LegionError("USAGE", "--output: name a file");
   await writeNewFile(resolve(io.cwd, output), Readable.from(pieces, { objectMode: true }));
   print(io, `wrote ${oneLine(output)}`);
+}
+
+/** Before anything is read: that may take long. */
+function checkOutput({ options: { output } }: Typed, { cwd }: Io): void {
+  if (output === "") throw new LegionError("USAGE", "--output: name a file");
+  if (output !== undefined) checkNewFile(resolve(cwd, output));
 }
 
 function readFormat({ options: { format = "otlp" } }: Typed): string {

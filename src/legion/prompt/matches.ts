@@ -103,7 +103,7 @@ function fewMatches(before: readonly string[], now: readonly string[]): readonly
   const [left, come] = [before, now].map((all) => all.slice(0, all.length - end));
   const pieces = diffArrays(left!, come!, { maxEditLength: MOST_EDITS }) ?? [];
   let [i, j] = [0, 0];
-  const matches = pieces.flatMap(({ added, removed, count = 0 }): Match[] => {
+  const matches = pieces.flatMap(({ added, removed, count }): Match[] => {
     const match = { before: i, now: j, count };
     if (!added) i += count;
     if (!removed) j += count;

@@ -144,6 +144,20 @@ it("is written to a file that was not there, or for Chrome with a track for each
   expect(await readdir(cwd)).toEqual(["all.json"]);
 });
 
+it.each(["otlp", "chrome", "html"])(
+  "no file is replaced, which is said before a log is read: %s",
+  async (format) => {
+    const { project } = await passedOn();
+    await writeFile(join(project, "all"), "mine");
+    const order = ["--format", format, "--output", "all", "--root", "0>9#9"];
+    expect(await trace(project, ...order)).toMatchObject({
+      exitCode: 2,
+      err: "legion: all is there already; name another file, or move it away\n",
+    });
+    expect(await readFile(join(project, "all"), "utf8")).toBe("mine");
+  },
+);
+
 describe("bad input is one line", () => {
   it.each([
     [["--format", "svg"], /there is no format "svg"; known: otlp, chrome, html/],
