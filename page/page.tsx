@@ -5,7 +5,7 @@ import { render, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { displayName } from "../src/domain/message/message.ts";
 import { Agent } from "./agent/agent.tsx";
-import { isFile, savedAt } from "./connection/record.ts";
+import { isFile, savedAt, savedOnly } from "./connection/record.ts";
 import { access } from "./connection/token.ts";
 import { Changes } from "./changes/changes.tsx";
 import { Chain } from "./conversation/chain.tsx";
@@ -31,6 +31,7 @@ function Page(): JSX.Element {
     <>
       <Top />
       <TimeBar />
+      <Part />
       <Trouble />
       <Circles />
       <Area />
@@ -80,6 +81,22 @@ function Top(): JSX.Element {
 function OfFile(): JSX.Element {
   const when = savedAt.value === undefined ? "" : ` of ${moment(savedAt.value)}`;
   return <span class="link">A record{when}, from a file</span>;
+}
+
+/** Where only a part of the record was asked for. */
+function Part(): JSX.Element | null {
+  const { root, agents, since } = savedOnly.value;
+  const parts = [
+    agents && `what ${agents.map(displayName).join(", ")} did`,
+    root !== undefined && `what message ${oneLine(root)} set off`,
+    since !== undefined && `what was since ${moment(since)}`,
+  ].filter(Boolean);
+  if (parts.length === 0) return null;
+  return (
+    <p class="part">
+      Of the record it holds {parts.join(", and of that ")}. Goals, notes and memories are those of the end.
+    </p>
+  );
 }
 
 function Connection(): JSX.Element {

@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import type { SavedPrompt } from "../../src/control/saved/prompts.ts";
-import type { SavedLine } from "../../src/control/saved/record.ts";
+import type { SavedChoice, SavedLine } from "../../src/control/saved/record.ts";
 
 export type Recalled = { readonly answer: object } | { readonly why: string };
 
@@ -16,6 +16,8 @@ const element = document.getElementById("record");
 export const isFile = element !== null;
 /** ISO 8601: when it was saved; `undefined` before that is known, and where there is no record. */
 export const savedAt = signal<string | undefined>(undefined);
+/** Which part of the record was asked for; empty: all of it. */
+export const savedOnly = signal<SavedChoice>({});
 
 type Saved<K extends string> = Extract<SavedLine, Readonly<Record<K, unknown>>>;
 
@@ -120,8 +122,10 @@ function bytesOf(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
 
 function take(text: string): void {
   const line = JSON.parse(text) as SavedLine;
-  if ("saved" in line) savedAt.value = line.saved;
-  else if ("path" in line) lines.set(line.path, text);
+  if ("saved" in line) {
+    savedAt.value = line.saved;
+    savedOnly.value = line.only;
+  } else if ("path" in line) lines.set(line.path, text);
   else if ("part" in line) parts.push(line.part);
   else if ("log" in line) {
     const events = logs.get(line.log) ?? [];

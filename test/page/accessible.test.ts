@@ -19,6 +19,17 @@ async function findings({ page }: Shown): Promise<readonly string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`);
 }
 
+/** What of the line at the top is not to be seen without scrolling. */
+async function beyondTheEdge({ page }: Shown): Promise<readonly (string | null)[]> {
+  return page.$$eval(".top, .top nav, .top a, .top button, .top .link", (all) =>
+    all
+      .filter(
+        (one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1,
+      )
+      .map(({ textContent }) => textContent),
+  );
+}
+
 const LOOKS: readonly Look[] = [
   { scheme: "light", width: 1_280 },
   { scheme: "dark", width: 1_280 },
@@ -36,6 +47,7 @@ describe.skipIf(!chromiumIsThere)("everybody", { timeout: 180_000 }, () => {
     const shown = await show(url, look);
     const { page, until } = shown;
     await until(".c-state", "asking");
+    expect(await beyondTheEdge(shown)).toEqual([]);
     await page.click("#agent-4 .c-chosen");
     expect(await findings(shown)).toEqual([]);
     await page.evaluate(() => (location.hash = "#/agents/1"));

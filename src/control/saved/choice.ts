@@ -12,7 +12,8 @@ import { createReader, type Reader } from "../../storage/contract/reader.ts";
 export type RecordChoice = Pick<TraceWish, "root" | "agents" | "sinceMs">;
 
 export interface ChosenRecord {
-  /** What was chosen. What an agent is, its goals and its notes are as they are, whenever they became so. */
+  readonly choice: RecordChoice;
+  /** What was chosen. What an agent is, its goals and its notes are as they are at its end, whenever they became so. */
   readonly reader: Reader;
   /** All of it up to the same end: a prompt is made of whatever led to it. */
   readonly whole: Reader;
@@ -28,7 +29,8 @@ export async function chooseRecord(
 ): Promise<ChosenRecord> {
   const whole = readerAt(reader, await wholeRecord(reader));
   const { root, agents, sinceMs } = choice;
-  if (root === undefined && agents === undefined && sinceMs === undefined) return { reader: whole, whole };
+  if (root === undefined && agents === undefined && sinceMs === undefined)
+    return { reader: whole, whole, choice };
   const events = async function* (agent: AgentId, from = 1): AsyncGenerator<Event> {
     const belongs = belongsTo(agent, logs, choice);
     // What an event was done for is known from those before it.
@@ -55,7 +57,8 @@ export async function chooseRecord(
     return kept;
   };
   const { record, state, isForeign } = whole;
-  return { reader: { ...place, digest, standing: digest, record, state, isForeign }, whole };
+  const chosen = { ...place, digest, standing: digest, record, state, isForeign };
+  return { reader: chosen, whole, choice };
 }
 
 async function thoseWith(events: Reader["events"], among: readonly AgentId[]): Promise<readonly AgentId[]> {

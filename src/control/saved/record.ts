@@ -13,9 +13,17 @@ import type { WatchedLegion } from "../reading/watched.ts";
 import type { ChosenRecord } from "./choice.ts";
 import { createPromptLines, promptLines, type SavedPromptLine } from "./prompts.ts";
 
+/** As it was asked for; empty: all of it. */
+export interface SavedChoice {
+  readonly root?: string;
+  readonly agents?: readonly AgentId[];
+  readonly since?: string;
+}
+
 /** One line each, as JSON. Paths are those of the readings. */
 export type SavedLine =
-  | { readonly saved: string }
+  /** When, and which part of the record it is; times are ISO 8601. */
+  | { readonly saved: string; readonly only: SavedChoice }
   | { readonly path: string; readonly answer: object }
   | { readonly path: string; readonly refused: string }
   /** The same as at another path. */
@@ -53,7 +61,9 @@ export async function* recordLines(
       return { path, refused: error.message };
     }
   };
-  yield { saved: new Date().toISOString() };
+  const { root, agents: asked, sinceMs } = chosen.choice;
+  const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString();
+  yield { saved: new Date().toISOString(), only: { root, agents: asked, since } };
   yield { path: "/overview", answer: await overviewFrame(status) };
   for (const name of ALONE) yield ask(`/${name}`, name, {} as ReadingQuestion<typeof name>);
   yield { path: "/purse", answer: { periods: [] } satisfies ReadingAnswer<"purse"> };

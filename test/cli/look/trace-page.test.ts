@@ -56,7 +56,9 @@ it("a page holds all of the record, or what was chosen of it and nothing else", 
   const ofRoot = await linesOf(project, "--root", "0>1#1");
   expect(agentsIn(ofRoot)).toEqual(["0", "1", "2"]);
   expect(JSON.stringify(ofRoot)).not.toMatch(/Shut the door|Rest\./);
-  expect(agentsIn(await linesOf(project, "--since", "2999-01-01"))).toEqual([]);
+  const later = await linesOf(project, "--since", "2999-01-01", "--agent", "1");
+  expect(agentsIn(later)).toEqual([]);
+  expect(later[0]).toMatchObject({ only: { agents: ["1"], since: "2999-01-01T00:00:00.000Z" } });
 });
 
 it("each prompt is a list of parts that are kept once", async () => {

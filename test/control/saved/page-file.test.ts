@@ -24,7 +24,7 @@ it("is refused, with the way to a smaller one, as soon as it is larger than it m
 
 it("says what came between while it was made", async () => {
   const broken = async function* (): AsyncGenerator<SavedLine> {
-    yield { saved: "2026-01-01T00:00:00.000Z" };
+    yield { saved: "2026-01-01T00:00:00.000Z", only: {} };
     throw new Error("Redis is away");
   };
   await expect(savePage(broken(), { redactor: NO_SECRETS })).rejects.toThrow("Redis is away");
