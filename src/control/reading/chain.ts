@@ -13,7 +13,6 @@ import {
   type Message,
 } from "../../domain/message/message.ts";
 import { sentMail, undeliveredIn, type SentMail } from "../../past/digest/correspondence.ts";
-import { createFates } from "../../past/digest/fates.ts";
 import { buriedBy, graveOf } from "../../past/mail/dead-letters.ts";
 import { createShown } from "../../past/spans/shown.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
@@ -29,7 +28,7 @@ const MOST_SEEN = 20_000;
 
 /** Rejects with USAGE for a message that no log has. */
 export async function readChain(reader: ChainLogs, message: string): Promise<ToldChain> {
-  const { digests, unread } = await readDigests(reader);
+  const { digests, unread, fateOf } = await readDigests(reader);
   const root = await rootOf(reader, message, digests);
   const found = createFound(root);
   for (const [agent, { correspondence, ledger }] of digests) {
@@ -41,7 +40,6 @@ export async function readChain(reader: ChainLogs, message: string): Promise<Tol
       see(event);
     }
   }
-  const fateOf = createFates(digests);
   const told = nearest(found.letters());
   return {
     root,

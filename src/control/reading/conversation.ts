@@ -24,13 +24,12 @@ export async function readConversation(
   reader: Pick<Reader, "known" | "digest">,
   of?: AgentId,
 ): Promise<ToldTraffic> {
-  const { digests, unread } = await readDigests(reader);
+  const { digests, unread, fateOf } = await readDigests(reader);
   const heard = [...digests].filter(
     ([agent, { peers }]) => of === undefined || agent === of || peers.has(of),
   );
   if (of !== undefined && heard.length === 0)
     throw new LegionError("USAGE", `there is no agent ${quote(of)}; known: ${listIds([...digests.keys()])}`);
-  const fateOf = createFates(digests);
   const all = heard.flatMap(([agent, { correspondence }]) =>
     correspondence.sent.filter(isOf(of)).map((mail) => ({ agent, mail })),
   );
@@ -61,6 +60,7 @@ export interface ReadDigests {
   /** Of the person and all agents, in their order. */
   readonly digests: ReadonlyMap<AgentId, Digest>;
   readonly unread: ToldTraffic["unread"];
+  readonly fateOf: ReturnType<typeof createFates>;
 }
 
 export async function readDigests(reader: Pick<Reader, "known" | "digest">): Promise<ReadDigests> {
@@ -72,7 +72,23 @@ export async function readDigests(reader: Pick<Reader, "known" | "digest">): Pro
     } catch (error) {
       unread.push({ agent, why: messageOf(error) });
     }
-  return { digests, unread };
+  const others = await digestsOfOthers(reader, digests);
+  return { digests, unread, fateOf: createFates(new Map([...others, ...digests])) };
+}
+
+/** Of those that they wrote to and that are not known: where only a part of the legion is told, they are there all the same. */
+async function digestsOfOthers(
+  reader: Pick<Reader, "digest">,
+  digests: ReadDigests["digests"],
+): Promise<ReadDigests["digests"]> {
+  const others = new Set([...digests.values()].flatMap(({ peers }) => [...peers.keys()]));
+  const found = new Map<AgentId, Digest>();
+  for (const agent of others) {
+    if (digests.has(agent)) continue;
+    const digest = await reader.digest(agent).catch(() => undefined);
+    if (digest) found.set(agent, digest);
+  }
+  return found;
 }
 
 /** @param agent whose log has the text of it, at its `seq` */

@@ -52,7 +52,9 @@ export async function chooseRecord(
   });
   const digests = new Map<AgentId, Promise<Digest>>();
   const digest = (agent: AgentId): Promise<Digest> => {
-    const kept = digests.get(agent) ?? place.digest(agent);
+    // What became of mail to those of whom nothing was chosen is told all the same.
+    const isChosen = agent === CONTROL || known.includes(agent);
+    const kept = digests.get(agent) ?? (isChosen ? place : whole).digest(agent);
     digests.set(agent, kept);
     return kept;
   };
