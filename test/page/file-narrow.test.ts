@@ -107,9 +107,9 @@ describe.skipIf(!chromiumIsThere || !redisIsThere)(
       await page.evaluate(() => (location.hash = "#/chain/0%3E1%231"));
       await until(".bill tfoot", "In all");
       const became = await page.$eval("main", ({ textContent }) => textContent);
-    expect(became).toContain("Agent 1 → Agent 2");
-    expect(became).toContain("taken in after");
-    expect(became).not.toContain("not taken in yet");
+      expect(became).toContain("Agent 1 → Agent 2");
+      expect(became).toContain("taken in after");
+      expect(became).not.toContain("not taken in yet");
     });
   },
 );

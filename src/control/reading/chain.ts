@@ -17,7 +17,7 @@ import { buriedBy, graveOf } from "../../past/mail/dead-letters.ts";
 import { createShown } from "../../past/spans/shown.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { ReadingAnswer } from "../api/readings.ts";
-import { mailRow, newestFirst, readDigests, type ReadDigests } from "./conversation.ts";
+import { mailRow, newestFirst, readDigests, readFates, type ReadDigests } from "./conversation.ts";
 
 type ToldChain = ReadingAnswer<"chain">;
 type ChainLogs = Pick<Reader, "known" | "digest" | "events">;
@@ -28,7 +28,7 @@ const MOST_SEEN = 20_000;
 
 /** Rejects with USAGE for a message that no log has. */
 export async function readChain(reader: ChainLogs, message: string): Promise<ToldChain> {
-  const { digests, unread, fateOf } = await readDigests(reader);
+  const { digests, unread } = await readDigests(reader);
   const root = await rootOf(reader, message, digests);
   const found = createFound(root);
   for (const [agent, { correspondence, ledger }] of digests) {
@@ -41,6 +41,11 @@ export async function readChain(reader: ChainLogs, message: string): Promise<Tol
     }
   }
   const told = nearest(found.letters());
+  const fateOf = await readFates(
+    reader,
+    digests,
+    told.map(({ mail }) => mail),
+  );
   return {
     root,
     messages: told.map(({ agent, mail, takenAt = null, parent }) => {

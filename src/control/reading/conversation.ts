@@ -24,7 +24,7 @@ export async function readConversation(
   reader: Pick<Reader, "known" | "digest">,
   of?: AgentId,
 ): Promise<ToldTraffic> {
-  const { digests, unread, fateOf } = await readDigests(reader);
+  const { digests, unread } = await readDigests(reader);
   const heard = [...digests].filter(
     ([agent, { peers }]) => of === undefined || agent === of || peers.has(of),
   );
@@ -34,6 +34,11 @@ export async function readConversation(
     correspondence.sent.filter(isOf(of)).map((mail) => ({ agent, mail })),
   );
   const messages = all.sort((a, b) => newestFirst(a.mail, b.mail)).slice(0, MOST_MESSAGES);
+  const fateOf = await readFates(
+    reader,
+    digests,
+    messages.map(({ mail }) => mail),
+  );
   const pairs = pairsIn(digests);
   // Of a log of which not all is kept, nothing may be missing after the oldest that is.
   const cuts = heard.flatMap(([, { correspondence }]) =>
@@ -60,7 +65,6 @@ export interface ReadDigests {
   /** Of the person and all agents, in their order. */
   readonly digests: ReadonlyMap<AgentId, Digest>;
   readonly unread: ToldTraffic["unread"];
-  readonly fateOf: ReturnType<typeof createFates>;
 }
 
 export async function readDigests(reader: Pick<Reader, "known" | "digest">): Promise<ReadDigests> {
@@ -72,23 +76,22 @@ export async function readDigests(reader: Pick<Reader, "known" | "digest">): Pro
     } catch (error) {
       unread.push({ agent, why: messageOf(error) });
     }
-  const others = await digestsOfOthers(reader, digests);
-  return { digests, unread, fateOf: createFates(new Map([...others, ...digests])) };
+  return { digests, unread };
 }
 
-/** Of those that they wrote to and that are not known: where only a part of the legion is told, they are there all the same. */
-async function digestsOfOthers(
+/** What became of `mail`: also of that to those who are not known, where only a part of the legion is told. */
+export async function readFates(
   reader: Pick<Reader, "digest">,
   digests: ReadDigests["digests"],
-): Promise<ReadDigests["digests"]> {
-  const others = new Set([...digests.values()].flatMap(({ peers }) => [...peers.keys()]));
-  const found = new Map<AgentId, Digest>();
-  for (const agent of others) {
-    if (digests.has(agent)) continue;
-    const digest = await reader.digest(agent).catch(() => undefined);
-    if (digest) found.set(agent, digest);
+  mail: readonly Pick<SentMail, "id">[],
+): Promise<ReturnType<typeof createFates>> {
+  const all = new Map(digests);
+  for (const to of new Set(mail.map(({ id }) => parseMessageId(id).to))) {
+    if (all.has(to)) continue;
+    const digest = await reader.digest(to).catch(() => undefined);
+    if (digest) all.set(to, digest);
   }
-  return found;
+  return createFates(all);
 }
 
 /** @param agent whose log has the text of it, at its `seq` */
