@@ -1,4 +1,4 @@
-// `npm run bench [name ...]`: what the runtime costs, each figure beside a limit measured in the same run. Nothing here
+// `npm run bench [name ...] [--option ...]`: what the runtime costs, each figure beside a limit measured in the same run. Nothing here
 // passes or fails: machines differ, ratios tell.
 
 import { spawnSync } from "node:child_process";
@@ -12,6 +12,7 @@ const MEASURES = [
   "reads",
   "subscriber",
   "dashboard",
+  "page",
   "tracing",
   "prompt",
   "search",
@@ -62,7 +63,9 @@ const MEASURES = [
  * @property {"met" | "missed" | ""} verdict
  */
 
-const chosen = process.argv.slice(2);
+const words = process.argv.slice(2);
+const options = words.findIndex((word) => word.startsWith("--"));
+const chosen = options === -1 ? words : words.slice(0, options);
 const measures = chosen.length > 0 ? chosen : MEASURES;
 console.log(
   `Node ${process.version}, ${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown processor"}`,
@@ -74,7 +77,7 @@ const figures = [];
 for (const name of measures) {
   process.stderr.write(`${name} ...`);
   const script = fileURLToPath(new URL(`./bench/${name}.mjs`, import.meta.url));
-  const run = spawnSync(process.execPath, ["--expose-gc", script], {
+  const run = spawnSync(process.execPath, ["--expose-gc", script, ...words.slice(chosen.length)], {
     cwd: root,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],

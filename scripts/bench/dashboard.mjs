@@ -5,19 +5,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import {
-  byTurns,
-  figure,
-  instantModel,
-  load,
-  noop,
-  plan,
-  report,
-  round,
-  startBench,
-  temporaryFolder,
-  trivialCall,
-} from "./bench.mjs";
+import { byTurns, figure, instantModel, noop, plan, report, round, trivialCall } from "./bench.mjs";
+import { talkTo, watchedLegion } from "./watched-legion.mjs";
 
 const AGENTS = 500;
 const TURNS = 7;
@@ -58,36 +47,9 @@ async function startViewer(address, way = "reads") {
   return { bytes, end: () => child.kill() };
 }
 
-/** A legion whose page is served, as `legion start --dashboard` does it. @param {unknown[]} plans */
-async function watchedLegion(plans) {
-  const { createFileBackend } = await load("src/storage/files/backend.js");
-  const { createService } = await load("src/control/service.js");
-  const { serveOverSocket } = await load("src/control/socket/server.js");
-  const { watchLegion } = await load("src/control/reading/watched.js");
-  const { serveDashboard } = await load("src/control/web/server.js");
-  const { legionPaths } = await load("src/storage/folder/paths.js");
-  const project = temporaryFolder();
-  const legion = await startBench({ project, plans });
-  const service = createService({ legion, onStop: () => undefined });
-  await serveOverSocket({ service, inspector: legion.inspector }, legionPaths(project).socket);
-  const watched = watchLegion(
-    { project, backend: createFileBackend(project), config: { durability: "process" } },
-    1_000,
-    { own: service },
-  );
-  const page = await serveDashboard(watched, { port: 0, hosts: [], access: "all" });
-  return { legion, url: page.url };
-}
-
-/** Five events come of each message. @param {any} legion @param {number} rate @param {number} forMs */
-async function talkTo({ control, agents }, rate, forMs) {
-  const all = [...agents.keys()];
-  const began = performance.now();
-  for (let next = 0; performance.now() - began < forMs; next++) {
-    void control.say([all[next % all.length]], `Message ${next}`);
-    await delay(Math.max(0, (next * 5_000) / rate - (performance.now() - began)));
-  }
-}
+/** Five events come of each message. @param {any} legion @param {number} rate */
+const talk = ({ control, agents }, rate) =>
+  talkTo(control, [...agents.keys()], { messages: rate / 5, forMs: RATE_MS });
 
 const ids = Array.from({ length: AGENTS }, (_, index) => String(index + 1));
 /** @param {readonly string[]} who @param {() => unknown} model */
@@ -100,7 +62,7 @@ const viewer = await startViewer(few.url);
 const sent = [];
 for (const rate of RATES) {
   const start = await viewer.bytes();
-  await talkTo(few.legion, rate, RATE_MS);
+  await talk(few.legion, rate);
   sent.push(((await viewer.bytes()) - start) / (RATE_MS / 1_000));
 }
 viewer.end();
@@ -110,13 +72,13 @@ await few.legion.stop();
 async function mostResident(legion) {
   let most = 0;
   const look = setInterval(() => (most = Math.max(most, process.memoryUsage().rss / 1_048_576)), 100);
-  await talkTo(legion, RATES[1] ?? 0, RATE_MS);
+  await talk(legion, RATES[1] ?? 0);
   clearInterval(look);
   return most;
 }
 const many = await watchedLegion(await planned(ids, resting));
 // The heap of a process grows for a while, watched or not: what is compared begins once it has.
-for (let turn = 0; turn < WARM_TURNS; turn++) await talkTo(many.legion, RATES[1] ?? 0, RATE_MS);
+for (let turn = 0; turn < WARM_TURNS; turn++) await talk(many.legion, RATES[1] ?? 0);
 const before = await mostResident(many.legion);
 const viewers = [await startViewer(many.url, "stops dead")];
 for (let index = 1; index < VIEWERS; index++) viewers.push(await startViewer(many.url));
