@@ -59,7 +59,9 @@ subscribe("http.server.request.start", (/** @type {any} */ { request, socket }) 
 function tell() {
   const bytes = [...streams].reduce((sum, socket) => sum + socket.bytesWritten, 0);
   const { user, system } = process.cpuUsage();
-  process.send?.({ url, shown: SHOWN, events, bytes, cpuMs: (user + system) / 1_000 });
+  const told = { url, shown: SHOWN, events, bytes, cpuMs: (user + system) / 1_000 };
+  // Whoever has what they wanted hears no more.
+  process.send?.(told, () => undefined);
 }
 process.once("disconnect", () => process.exit(0));
 tell();
