@@ -49,6 +49,7 @@ const MEASURES = [
   "redis-throughput",
   "redis-latency",
   "redis-trips",
+  "redis-unwatched",
   "redis-scale",
   "redis-failover",
 ];
