@@ -1,5 +1,6 @@
 // What the legion came to: by agent, by first message, by model, and over time.
 
+import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { displayName } from "../../src/domain/message/message.ts";
@@ -18,6 +19,8 @@ type Spent = Pick<
 
 /** Names in a list. */
 const MOST_NAMES = 5;
+/** Rows that are shown before somebody asks for more. */
+const FIRST = 100;
 
 const costs = keepReading<"costs">("/costs");
 
@@ -102,6 +105,10 @@ function causeName({ root, said, opening, agents }: Costs["causes"][number]): JS
   );
 }
 
+function byCost(a: Spent, b: Spent): number {
+  return (b.cost ?? 0) - (a.cost ?? 0) || b.steps - a.steps;
+}
+
 interface ShareProps<R> {
   readonly title: string;
   readonly what: string;
@@ -110,55 +117,74 @@ interface ShareProps<R> {
 }
 
 function Share<R extends Spent>({ title, what, rows, nameOf }: ShareProps<R>): JSX.Element {
-  const byCost = rows.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.steps - a.steps);
+  const many = useSignal(FIRST);
+  const shown = rows.toSorted(byCost).slice(0, many.value);
   const isUnparsed = rows.some(({ unparsed }) => unparsed > 0);
   const isRetried = rows.some(({ retried }) => retried > 0);
   return (
-    <table class="bill">
-      <caption>{title}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{what}</th>
-          <th scope="col" class="spare">
-            Steps
-          </th>
-          <th scope="col">Tokens in</th>
-          <th scope="col" class="spare">
-            of it cached
-          </th>
-          <th scope="col" class="spare">
-            Tokens out
-          </th>
-          {isUnparsed && (
+    <>
+      <table class="bill">
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{what}</th>
             <th scope="col" class="spare">
-              Unparsed
+              Steps
             </th>
-          )}
-          {isRetried && (
+            <th scope="col">Tokens in</th>
             <th scope="col" class="spare">
-              Made again
+              of it cached
             </th>
-          )}
-          <th scope="col">Cost</th>
-        </tr>
-      </thead>
-      <tbody>
-        {byCost.map((row, index) => (
-          <tr key={index}>
-            <th scope="row">{nameOf(row)}</th>
-            <td class="spare">{grouped(row.steps)}</td>
-            <td>{short(row.input)}</td>
-            <td class="spare">
-              {short(row.cacheRead)}
-              {row.cacheRead > 0 && <span class="aside"> {percent(row.cacheRead, row.input)}</span>}
-            </td>
-            <td class="spare">{short(row.output)}</td>
-            {isUnparsed && <td class="spare">{grouped(row.unparsed)}</td>}
-            {isRetried && <td class="spare">{grouped(row.retried)}</td>}
-            <td>{money(row.cost)}</td>
+            <th scope="col" class="spare">
+              Tokens out
+            </th>
+            {isUnparsed && (
+              <th scope="col" class="spare">
+                Unparsed
+              </th>
+            )}
+            {isRetried && (
+              <th scope="col" class="spare">
+                Made again
+              </th>
+            )}
+            <th scope="col">Cost</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {shown.map((row, index) => (
+            <tr key={index}>
+              <th scope="row">{nameOf(row)}</th>
+              <td class="spare">{grouped(row.steps)}</td>
+              <td>{short(row.input)}</td>
+              <td class="spare">
+                {short(row.cacheRead)}
+                {row.cacheRead > 0 && <span class="aside"> {percent(row.cacheRead, row.input)}</span>}
+              </td>
+              <td class="spare">{short(row.output)}</td>
+              {isUnparsed && <td class="spare">{grouped(row.unparsed)}</td>}
+              {isRetried && <td class="spare">{grouped(row.retried)}</td>}
+              <td>{money(row.cost)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Others many={many} left={rows.length - many.value} title={title} />
+    </>
+  );
+}
+
+interface OthersProps {
+  readonly many: Signal<number>;
+  readonly left: number;
+  readonly title: string;
+}
+
+function Others({ many, left, title }: OthersProps): JSX.Element | null {
+  if (left <= 0) return null;
+  return (
+    <button type="button" class="quiet" onClick={() => (many.value += 10 * FIRST)}>
+      {grouped(left)} more<span class="unseen">: {title}</span>
+    </button>
   );
 }

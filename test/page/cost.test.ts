@@ -30,6 +30,17 @@ describe.skipIf(!chromiumIsThere)("what a legion came to, on the page", { timeou
     await until("h1:focus", "Agent");
   });
 
+  it("shows the hundred that cost most, and the others when somebody asks for them", async () => {
+    const { url } = await startLegion("103");
+    const { page, until, texts } = await show(url);
+    await page.click("nav a[href='#/cost']");
+    await until(".scroll > button", "3 more: By agent");
+    expect(await texts(".scroll > .bill:nth-of-type(2) tbody tr")).toHaveLength(100);
+    await page.click(".scroll > button");
+    await until(".scroll > .bill:nth-of-type(2) tbody tr:nth-child(103) th", "Agent 103");
+    expect(await texts(".scroll > button")).toEqual([]);
+  });
+
   it("names the answers that could not be read and the calls that were made again, and the cache's share", async () => {
     const usage = { input: 1_000, output: 10, cacheRead: 750 };
     const answers = [
