@@ -31,6 +31,7 @@ const MEASURES = [
   "delivery",
   "body",
   "tokens",
+  "text",
   "redact",
   "gate",
   "purse",

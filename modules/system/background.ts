@@ -123,7 +123,7 @@ async function report(command: Command, host: Host, filter?: string) {
   const { last, commands } = readKnown(host.state);
   const others = commands.map((one) => (one.id === id ? { ...one, read } : one));
   host.state.set(KEY, { last, commands: end ? others.filter((one) => one.id !== id) : others });
-  const lines = filtered(withoutEscapes(shown), filter);
+  const lines = filtered(await withoutEscapes(shown), filter);
   const remarks = end && end !== "lost" ? remarksOf(end) : "";
   const is = end ? fate(end) : `runs (for ${lasted(host.node.clock.now() - command.since)})`;
   const content = `Command ${id} ${is}. ${await news(lines, host, filter)}${remarks}`;

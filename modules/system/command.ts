@@ -88,7 +88,7 @@ export function reasonOf({ exitCode, ended }: CommandEnd, timeoutS?: number): st
 
 /** What of an output a result shows. */
 export async function show(output: string, host: Host): Promise<string> {
-  const text = withoutEscapes(output);
+  const text = await withoutEscapes(output);
   if (text.trim() === "") return "(nothing)";
   const { shown, omittedLines } = lastLines(text);
   if (omittedLines === 0) return shown.trimEnd();

@@ -1,3 +1,5 @@
+import { setImmediate as others } from "node:timers/promises";
+
 /** How much of a text one result shows. */
 export const MAX_LINES = 2_000;
 export const MAX_BYTES = 50 * 1024;
@@ -25,9 +27,30 @@ const UNPRINTABLE = new RegExp(
   "gu",
 );
 
-/** `text` without what terminals act on; line ends are `\n`. */
-export function withoutEscapes(text: string): string {
-  return printable(text.replace(ESCAPE_SEQUENCES, ""));
+/** `text` without what terminals act on; line ends are `\n`. Others have their turns meanwhile where it is long. */
+export async function withoutEscapes(text: string): Promise<string> {
+  let shown = "";
+  for (const part of partsOf(text.replace(ESCAPE_SEQUENCES, ""))) {
+    if (shown !== "") await others();
+    shown += printable(part);
+  }
+  return shown;
+}
+
+const PART = 262_144;
+
+/** In parts that are printable each by itself: none begins with what is told by what stands before it. */
+function* partsOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    let to = from + PART;
+    while (
+      to < text.length &&
+      /^(?:\r\n|.(?:\u200c|\u200d|\ufeff|[\udc00-\udfff]))$/s.test(text.slice(to - 1, to + 1))
+    )
+      to++;
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 /** `text` with line ends as `\n` and every other unprintable character spelt out, such as `\x07` or `\u{e0041}`. */

@@ -8,6 +8,9 @@ import type { HostSource, Performer, ReadyCall } from "../parts/agent.ts";
 import { PINNED_SHARE } from "../parts/introduction.ts";
 import type { Speech } from "../parts/speech.ts";
 import { LegionError } from "../../base/errors.ts";
+import { redactLong } from "../../base/redaction/long.ts";
+import type { Redactor } from "../../base/redaction/redactor.ts";
+import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { Event, EventOf } from "../../domain/event/event.ts";
 import { laneOf } from "../../domain/message/message.ts";
 import { isHidden } from "../../past/mail/held.ts";
@@ -61,7 +64,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
       branch: workspace.branch,
       home: workspace.home,
       execute: async (command, { timeoutMs, signal, hosts }) =>
-        redactor.value(await workspace.execute(command, { timeoutMs, signal, hosts })),
+        redactRun(await workspace.execute(command, { timeoutMs, signal, hosts }), redactor),
       background: CLOSED_BACKGROUND.of(module),
     },
     node,
@@ -129,7 +132,7 @@ export function actingHost(performer: Performer, module: string, running: Runnin
         const options = { folder, timeoutMs, signal: until, hosts, trace };
         const run = await workplace.workspace.execute(command, options).finally(settle);
         // Before anything is cut: of half a secret nobody could tell that it is one.
-        return redactor.value(run);
+        return redactRun(run, redactor);
       },
       background: background.of(module),
     },
@@ -159,6 +162,10 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       return answer.completion.text;
     },
   };
+}
+
+async function redactRun({ output, ...end }: CommandRun, redactor: Redactor): Promise<CommandRun> {
+  return { ...redactor.value(end), output: await redactLong(redactor, output) };
 }
 
 /** The memory that the agent writes to. Rejects with REFUSED or FOREIGN where it may not. */

@@ -12,10 +12,11 @@ import { createProgress } from "./progress.ts";
 import { fail, type ActionResult } from "../../domain/authoring/module.ts";
 import { ownFrame, showPlace } from "../../base/process/own-code.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
+import { redactLong } from "../../base/redaction/long.ts";
 import { laneOf } from "../../domain/message/message.ts";
 import { markOf, type Taint } from "../../domain/message/taint.ts";
 import { owning, strayOwner } from "../../base/async-owner.ts";
-import { estimateTokens, fitTokens } from "../../model/tokens/tokens.ts";
+import { fitTokens } from "../../model/tokens/tokens.ts";
 import { beginWork, type Work } from "./unit-of-work.ts";
 
 export const STOPPED = "Stopped by Control.";
@@ -57,7 +58,7 @@ export async function perform(
     kind: "result",
     call: call.id,
     outcome,
-    content: await fit(performer, performer.redactor.text(content)),
+    content: await fit(performer, await redactLong(performer.redactor, content)),
     details,
     state: isKept && work.changes.length > 0 ? work.changes : undefined,
     sends: isKept ? sentBy(work, taint) : undefined,
@@ -210,7 +211,7 @@ async function unlessDeaf(
 /** The text as the model can take it; a longer one is kept whole beside the log. */
 async function fit(performer: Performer, content: string): Promise<string> {
   const maxTokens = maxResultTokens(performer.memory, performer.model.profile);
-  if (estimateTokens(content) <= maxTokens) return content;
-  const path = await keepText(performer, content);
-  return `${fitTokens(content, maxTokens)}\n\n(The whole text is in ${path}.)`;
+  const fitted = fitTokens(content, maxTokens);
+  if (fitted === content) return content;
+  return `${fitted}\n\n(The whole text is in ${await keepText(performer, content)}.)`;
 }

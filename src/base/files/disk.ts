@@ -12,6 +12,7 @@ import { link, lstat, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } f
 import { dirname, join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { codeOf, LegionError, messageOf } from "../errors.ts";
+import { partsOf } from "../text/parts.ts";
 import { flush, kindOf, overwriteReal, readReal, type FilePatch } from "./real-file.ts";
 
 /** A file that is written at its end. It costs no descriptor while nobody writes to it. */
@@ -93,7 +94,8 @@ function createPlacing(tmp: string, folders: Folders): Pick<Disk, "replace" | "c
     await mkdir(tmp, { recursive: true, mode: 0o700 });
     const path = join(tmp, randomUUID());
     try {
-      await writeFile(path, content, { flag: "wx", mode: 0o600, flush: true });
+      const parts = typeof content === "string" ? partsOf(content) : content;
+      await writeFile(path, parts, { flag: "wx", mode: 0o600, flush: true });
       return await place(path);
     } finally {
       await rm(path, { force: true });

@@ -134,6 +134,11 @@ export function joinLines(text: string): JoinedText | undefined {
     pieces.push(text.slice(from, to));
   };
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    if (text.charCodeAt(at + 1) === NEWLINE) {
+      // An empty line ends what stands before it.
+      while (text.charCodeAt(at + 1) === NEWLINE) at++;
+      continue;
+    }
     const end = text.charCodeAt(at - 1) === CARRIAGE_RETURN ? at - 1 : at;
     if (!isCode(text.charCodeAt(end - 1)) || !isBroken(text, end, at + 1)) continue;
     add(end);
@@ -153,6 +158,7 @@ export function joinLines(text: string): JoinedText | undefined {
   };
 }
 
+const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
 /** Does a line of code that ends at `end` go on at `next`? What a text begins with may be the end of such a line. */

@@ -37,13 +37,17 @@ export function elide(text: string, maxChars: number): string {
 
 /** What nobody sees, and a model may still read past; a byte order mark is a blank for some. */
 const UNSEEN = /(?!\ufeff)[\p{Cf}\p{Mn}\u115f\u1160\u3164\uffa0]+/gu;
-/** Three hyphens, or what looks like them. */
-const MARK = Array(3).fill("[-\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]").join("\\ufeff*");
+/** A hyphen, or what looks like one. */
+const HYPHEN = "[-\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]";
+const HYPHENS = new RegExp(HYPHEN);
+const MARK = Array(3).fill(HYPHEN).join("\\ufeff*");
 /** Of one line without what nobody sees. No part of it can end where the next begins: it takes no longer than the line. */
 const HEADER = new RegExp(`^\\s*${MARK}\\s.*\\s${MARK}\\s*$`);
 const LINE = /[^\n\r\u2028\u2029]+/g;
 
 /** `text` with a backslash before each line that would look like one of our headers, such as that of a message. */
 export function escapeHeaders(text: string): string {
-  return text.replace(LINE, (line) => (HEADER.test(line.replace(UNSEEN, "")) ? `\\${line}` : line));
+  if (!HYPHENS.test(text)) return text;
+  const isHeader = (line: string): boolean => HYPHENS.test(line) && HEADER.test(line.replace(UNSEEN, ""));
+  return text.replace(LINE, (line) => (isHeader(line) ? `\\${line}` : line));
 }

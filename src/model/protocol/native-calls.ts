@@ -72,6 +72,13 @@ function mend(text: string, ending: "whole" | "cut"): string | undefined {
   let inString = false;
   let heldComma = false;
   for (let at = 0; at < text.length; at++) {
+    const run = runAt(text, at, inString ? WITHIN : BETWEEN);
+    if (run !== "") {
+      mended += heldComma ? `,${run}` : run;
+      heldComma = false;
+      at += run.length - 1;
+      continue;
+    }
     const char = text[at]!;
     if (inString) {
       inString = char !== '"';
@@ -85,7 +92,7 @@ function mend(text: string, ending: "whole" | "cut"): string | undefined {
     }
     if (char === "{") closers.push("}");
     if (char === "[") closers.push("]");
-    if (isCloser(char) && closers.pop() !== char) return undefined;
+    if (closers.length > MAX_DEPTH || (isCloser(char) && closers.pop() !== char)) return undefined;
     inString = char === '"';
     if (!heldComma || char !== ",") mended += char;
   }
@@ -93,6 +100,15 @@ function mend(text: string, ending: "whole" | "cut"): string | undefined {
   // A bracket at the end of an unclosed string may belong to the string or to the JSON around it.
   if (ending === "cut" || (inString && isCloser(text.at(-1)!))) return undefined;
   return mended + (inString ? '"' : "") + closers.reverse().join("");
+}
+
+/** What stands as it is in a string, and what does outside: a number, or what is no JSON. */
+const WITHIN = /[^"\\\0-\x1f]+/y;
+const BETWEEN = /[^"{}[\],\s]+/y;
+
+function runAt(text: string, at: number, expression: RegExp): string {
+  expression.lastIndex = at;
+  return expression.exec(text)?.[0] ?? "";
 }
 
 function isCloser(char: string): boolean {

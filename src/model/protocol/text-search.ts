@@ -69,11 +69,14 @@ function soleFence(lines: readonly string[]): Fence | undefined {
   const first = lines.findIndex((line) => isFence(line.trimStart()));
   if (first < 0) return undefined;
   const mark = /^(?:`+|~+)/.exec(lines[first]!.trimStart())![0];
-  const outside = outsideValues(lines).filter(
-    (at) => lines[at]!.trimStart().startsWith(mark) && indentOf(lines[at]!) <= indentOf(lines[first]!),
-  );
-  const [open, close = lines.length, another] = outside;
-  if (open === undefined || another !== undefined) return undefined;
+  const indent = indentOf(lines[first]!);
+  const found: number[] = [];
+  for (const at of outsideValues(lines)) {
+    if (lines[at]!.trimStart().startsWith(mark) && indentOf(lines[at]!) <= indent) found.push(at);
+    if (found.length > 2) return undefined;
+  }
+  const [open, close = lines.length] = found;
+  if (open === undefined) return undefined;
   const around = [...lines.slice(0, open), ...lines.slice(close + 1)];
   return { lines: lines.slice(open + 1, close), isAlone: around.every(isBlank) };
 }
@@ -84,21 +87,21 @@ function isFence(line: string): boolean {
 
 /** The first line that could begin an action with a known name. */
 function firstStart(lines: readonly string[], isKnown: IsKnown): number | undefined {
-  return outsideValues(lines).find((at) => {
+  for (const at of outsideValues(lines)) {
     const key = /^[Aa]ction:/.exec(lines[at]!);
     const name = toName(key ? lines[at]!.slice(key[0].length) : lines[at]!);
-    return name !== undefined && isKnown(name);
-  });
+    if (name !== undefined && isKnown(name)) return at;
+  }
+  return undefined;
 }
 
 /** The lines that do not stand between two delimiters. */
-function outsideValues(lines: readonly string[]): readonly number[] {
-  const outside: number[] = [];
+function* outsideValues(lines: readonly string[]): Generator<number> {
   let isInside = false;
-  lines.forEach((line, at) => {
-    if (!isInside) outside.push(at);
+  for (const [at, line] of lines.entries()) {
+    if (!isInside) yield at;
+    if (!line.includes(MULTILINE_DELIMITER)) continue;
     const isOdd = line.split(MULTILINE_DELIMITER).length % 2 === 0;
     if (isOdd) isInside = !isInside;
-  });
-  return outside;
+  }
 }

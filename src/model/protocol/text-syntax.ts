@@ -62,7 +62,7 @@ const NAME = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,127}$/u;
 /** The action name that `text` is, perhaps in backticks, quotes or asterisks. */
 export function toName(text: string): string | undefined {
   const trimmed = text.trim();
-  if (trimmed.length > 140) return undefined;
+  if (trimmed === "" || trimmed.length > 140) return undefined;
   const name = trimmed.replace(/^[`*"']+|[`*"']+$/g, "");
   return NAME.test(name) ? name : undefined;
 }

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { setImmediate as others } from "node:timers/promises";
 import type { Disk } from "../../base/files/disk.ts";
+import { redactLong } from "../../base/redaction/long.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
+import { partsOf } from "../../base/text/parts.ts";
 import type { Event, NewEvent } from "../../domain/event/event.ts";
 
 /** A string with more UTF-8 bytes than this is kept beside the log, under their hash. */
@@ -13,6 +16,18 @@ const BYTES_PER_UNIT = 3;
 
 export function sha256(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
+}
+
+/** The same. Others have their turns meanwhile where it is a long text. */
+async function hashOf(content: string | Uint8Array): Promise<string> {
+  const parts = typeof content === "string" ? partsOf(content) : [content];
+  if (parts.length === 1) return sha256(content);
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    hash.update(part);
+    await others();
+  }
+  return hash.digest("hex");
 }
 
 export interface Blobs {
@@ -27,7 +42,7 @@ export function createBlobs(folder: string, disk: Disk): Blobs {
     read: async (hash) => (await disk.read(join(folder, hash)))?.toString("utf8"),
     async place(hash, content) {
       const path = join(folder, hash);
-      if (!isKept(hash, await disk.read(path))) return disk.replace(path, content);
+      if (!(await isKept(hash, await disk.read(path)))) return disk.replace(path, content);
       // Whoever put it there may have ended before it was flushed.
       await disk.sync(path);
       await disk.sync(folder);
@@ -50,10 +65,10 @@ export function blobsIn(place: BlobPlace): Blobs {
     async read(hash) {
       if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
       const text = await place.read(hash);
-      return isKept(hash, text) ? text : undefined;
+      return (await isKept(hash, text)) ? text : undefined;
     },
     async keep(content) {
-      const hash = sha256(content);
+      const hash = await hashOf(content);
       let placing = kept.get(hash);
       if (!placing) {
         kept.set(hash, (placing = place.place(hash, content)));
@@ -67,16 +82,16 @@ export function blobsIn(place: BlobPlace): Blobs {
 
 /** Keeps texts without their secrets. Of bytes that hold one nothing is left: who knows what would be broken. */
 export function redactedBlobs(blobs: Blobs, redactor: Redactor): Blobs {
-  const clean = (content: string | Uint8Array): string | Uint8Array => {
-    if (typeof content === "string") return redactor.text(content);
+  const clean = async (content: string | Uint8Array): Promise<string | Uint8Array> => {
+    if (typeof content === "string") return redactLong(redactor, content);
     const marks = redactor.marksIn(Buffer.from(content).toString("utf8"));
     return marks.length === 0 ? content : marks.join(" ");
   };
-  return { ...blobs, keep: (content) => blobs.keep(clean(content)) };
+  return { ...blobs, keep: async (content) => blobs.keep(await clean(content)) };
 }
 
-function isKept(hash: string, content: string | Uint8Array | undefined): boolean {
-  return content !== undefined && sha256(content) === hash;
+async function isKept(hash: string, content: string | Uint8Array | undefined): Promise<boolean> {
+  return content !== undefined && (await hashOf(content)) === hash;
 }
 
 type Path = readonly (string | number)[];

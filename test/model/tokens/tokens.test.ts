@@ -49,6 +49,37 @@ describe("the token counter", () => {
     expect(await counter.count(texts)).toEqual(texts.map(exact));
   });
 
+  it("counts exactly what is longer than it looks at once", async () => {
+    const prose = "Größe: the quick brown fox (agent 7) wrote src/past/log.ts:112 \n\n".repeat(700);
+    const code = "if (a) {\n\treturn b?.c ?? 'd';\r\n}\n".repeat(1_200);
+    const texts = [prose, code, prose.slice(1) + code, "x".repeat(256), "語".repeat(85)];
+    expect(await counter.count(texts)).toEqual(texts.map(exact));
+  });
+
+  it("counts a word that nobody writes by hardly more than it has, and hardly less", async () => {
+    const unit = fc.constantFrom(
+      "a",
+      "aB3",
+      "xyz",
+      "語",
+      "=",
+      "-",
+      " ",
+      "\n",
+      "\u200d",
+      "e\u0301",
+      "👩\u200d👧",
+    );
+    const words = fc.array(unit, { minLength: 1, maxLength: 4 }).map((units) => units.join("").repeat(130));
+    const texts = fc.sample(words, 15);
+    const counts = await counter.count(texts);
+    for (const [index, text] of texts.entries()) {
+      const cuts = Math.floor(Buffer.byteLength(text) / 128);
+      expect(counts[index]! - exact(text)).toBeGreaterThanOrEqual(-1 - cuts / 8);
+      expect(counts[index]! - exact(text)).toBeLessThanOrEqual(1 + cuts * 2);
+    }
+  });
+
   it("comes close for runs of any kind, and does not hang on the worst of them", async () => {
     const long = ["lorem", "語", "9", "=", "\n", "😀", "ab1_"].map((part) => part.repeat(600 / part.length));
     const counts = await counter.count(long);
@@ -62,7 +93,8 @@ describe("the token counter", () => {
 
   it("counts beside the main thread", async () => {
     let counted = false;
-    const counting = counter.count(["語".repeat(10_000)]).then(() => (counted = true));
+    const words = Array.from({ length: 200_000 }, (_, n) => `w${n.toString(36)}`).join(" ");
+    const counting = counter.count([words]).then(() => (counted = true));
     // The main thread goes through its turns; were the count made in one of them, it would be there by now.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(counted).toBe(false);

@@ -14,8 +14,8 @@ describe("text for a model", () => {
     ["\u001b]0;never closed", "0;never closed"],
     ["\u001b", "\\x1b"],
     ["\u001b[", ""],
-  ])("has no terminal sequences: %j", (given, shown) => {
-    expect(withoutEscapes(given)).toBe(shown);
+  ])("has no terminal sequences: %j", async (given, shown) => {
+    expect(await withoutEscapes(given)).toBe(shown);
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe("text for a model", () => {
     expect(printable(given)).toBe(shown);
   });
 
-  it("has no character that is not shown, whatever comes in", () => {
+  it("has no character that is not shown, whatever comes in", async () => {
     const nasty = fc.constantFrom(
       "\u001b",
       "[",
@@ -44,9 +44,9 @@ describe("text for a model", () => {
       "31m",
       "a",
     );
-    fc.assert(
-      fc.property(fc.array(fc.oneof(nasty, fc.string({ unit: "binary" }))), (parts) => {
-        for (const shown of [printable(parts.join("")), withoutEscapes(parts.join(""))]) {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(nasty, fc.string({ unit: "binary" }))), async (parts) => {
+        for (const shown of [printable(parts.join("")), await withoutEscapes(parts.join(""))]) {
           expect(shown.replace(/[\n\t]/g, "")).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029]/u);
         }
       }),
@@ -55,8 +55,18 @@ describe("text for a model", () => {
 
   it.each(["\u001b[", "\u001b]", "\u001b[0;", "\u001bP", "\u001b]a\u001b", "\u001b ", "\r"])(
     "is made in one pass, also from a million repeats of %j",
-    (part) => {
-      expect(withoutEscapes(part.repeat(1_000_000))).not.toMatch(/[\u001b\r]/);
+    async (part) => {
+      expect(await withoutEscapes(part.repeat(1_000_000))).not.toMatch(/[\u001b\r]/);
+    },
+  );
+
+  it.each(["\r\n", "😀", "👩\u200d💻", "\ufeff", "a\u200db", "می\u200cخ", "word\r\n"])(
+    "is the same in the parts of a long text as in a short one: %j",
+    async (part) => {
+      for (const before of ["", "x", "xy", "xyz"]) {
+        const text = before + part.repeat(300_000 / part.length);
+        expect((await withoutEscapes(text)) === printable(text)).toBe(true);
+      }
     },
   );
 });

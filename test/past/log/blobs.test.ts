@@ -51,6 +51,16 @@ describe("blobs", () => {
     expect(await blobs.read(told)).toBe("[redacted:KEY]");
   });
 
+  it("keep a text of any length under the hash of the whole", async () => {
+    const long = `x${"😀字".repeat(100_000)}`;
+    expect(await blobs.keep(long)).toBe(sha256(long));
+    expect((await blobs.read(sha256(long))) === long).toBe(true);
+    expect((await readFile(join(folder, sha256(long)), "utf8")) === long).toBe(true);
+    const secret = createRedactor([{ name: "KEY", value: "s3cret-of-mine" }]);
+    const hash = await redactedBlobs(blobs, secret).keep(`${long}s3cret-of-mine${long}`);
+    expect(hash).toBe(sha256(`${long}[redacted:KEY]${long}`));
+  });
+
   it("do not trust what an earlier process has left: it is flushed first, or written again if it is damaged", async () => {
     const hash = await blobs.keep("text");
     const calls: string[] = [];
