@@ -22,6 +22,7 @@ const MEASURES = [
   "latency",
   "tick",
   "append",
+  "written",
   "reload",
   "digest",
   "moment",

@@ -94,7 +94,8 @@ async function isKept(hash: string, content: string | Uint8Array | undefined): P
   return content !== undefined && (await hashOf(content)) === hash;
 }
 
-type Path = readonly (string | number)[];
+/** Where something is in a record. */
+export type Path = readonly (string | number)[];
 
 /** Where a record's long strings went: `blobs` names their places and hashes, and leaves empty strings there. */
 export interface Outlined {
@@ -148,13 +149,14 @@ export async function inline<R extends object>(record: R & Outlined, blobs: Blob
   return whole as R;
 }
 
-function replaceAt(value: unknown, path: Path, text: string): unknown {
+/** The same value with `placed` at `path`. */
+export function replaceAt(value: unknown, path: Path, placed: unknown): unknown {
   const [key, ...rest] = path;
-  if (key === undefined) return text;
+  if (key === undefined) return placed;
   if (Array.isArray(value))
-    return value.map((item: unknown, index) => (index === key ? replaceAt(item, rest, text) : item));
+    return value.map((item: unknown, index) => (index === key ? replaceAt(item, rest, placed) : item));
   const record = value as Readonly<Record<string, unknown>>;
-  return { ...record, [key]: replaceAt(Object.hasOwn(record, key) ? record[key] : undefined, rest, text) };
+  return { ...record, [key]: replaceAt(Object.hasOwn(record, key) ? record[key] : undefined, rest, placed) };
 }
 
 /**

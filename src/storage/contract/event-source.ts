@@ -6,7 +6,7 @@ import { LegionError } from "../../base/errors.ts";
 import type { Event, OpenedEvent } from "../../domain/event/event.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { Watermarks } from "../../mail/bus.ts";
-import { inline, type Outlined } from "../../past/log/blobs.ts";
+import { createWhole, type Stored } from "../../past/log/patches.ts";
 import { createBranch, followLog } from "../../past/fold.ts";
 import { toLine } from "../folder/line.ts";
 import { createSeries } from "../folder/series.ts";
@@ -15,7 +15,7 @@ import type { ReadPlace } from "./reader.ts";
 import { MAX_FILE_BYTES, PIECE_BYTES, type CopyOptions } from "./source.ts";
 import type { LogPart, Settled, Source } from "./source.ts";
 
-type StoredEvent = Event & Outlined;
+type StoredEvent = Stored<Event>;
 
 export interface KeptAgents
   extends Pick<Source, "activity">, Pick<ReadPlace, "last" | "unread" | "recordText" | "blobs"> {
@@ -87,6 +87,8 @@ interface LogSurvey extends Pick<Settled, "moment"> {
 async function surveyLog({ agents, agent }: Kept, readable: CopyOptions["readable"]): Promise<LogSurvey> {
   const moment = await agents.last(agent);
   const blobs = agents.blobs(agent);
+  const fromStart = (): AsyncIterable<StoredEvent> => eventsIn({ agents, agent });
+  const whole = createWhole(blobs, fromStart);
   const follower = followLog(createBranch);
   const lengths: number[] = [];
   const hashes = new Set<string>();
@@ -98,10 +100,11 @@ async function surveyLog({ agents, agent }: Kept, readable: CopyOptions["readabl
     lengths[lengths.length - 1]! += 1;
     for (const [, hash] of event.blobs ?? []) hashes.add(hash);
     if (event.kind === "prompted") hashes.add(event.introduction);
-    follower.see(await inline(event, blobs));
+    follower.see(await whole(event));
   }
   const { state } = await follower.settle(async function* () {
-    for await (const event of eventsIn({ agents, agent })) yield inline(event, blobs);
+    const anew = createWhole(blobs, fromStart);
+    for await (const event of eventsIn({ agents, agent })) yield anew(event);
   });
   return { moment, epoch, lengths, hashes, shown: contentsOf(readable, state) };
 }

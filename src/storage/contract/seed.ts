@@ -3,7 +3,8 @@
 
 import { randomUUID } from "node:crypto";
 import { LOG_FORMAT, type BranchEvent, type Event, type Stamp } from "../../domain/event/event.ts";
-import { longStrings, outline, type Blobs, type Outlined } from "../../past/log/blobs.ts";
+import { longStrings, outline, type Blobs } from "../../past/log/blobs.ts";
+import { repacking, type Stored } from "../../past/log/patches.ts";
 import { modeNotice } from "../../domain/supervision.ts";
 import type { AgentId, LogId } from "../../domain/message/message.ts";
 import type { Module } from "../../domain/authoring/module.ts";
@@ -40,8 +41,9 @@ export interface Founding {
 export async function* eventsOf(
   { origin, events, to, changed, held, blobs }: Omit<Past, "readable">,
   { epoch, now, kept }: Founding,
-): AsyncGenerator<Event & Outlined> {
+): AsyncGenerator<Stored<Event>> {
   const introductions = new Set<string>();
+  const repack = repacking();
   const opening = (log: LogId, stamp: Stamp): Event => ({
     ...stamp,
     kind: "opened",
@@ -61,7 +63,8 @@ export async function* eventsOf(
       const text = await blobs.read(event.introduction);
       if (text !== undefined) await kept.keep(text);
     }
-    yield outline(event, longStrings(event), kept);
+    const record = repack(event);
+    yield outline(record, longStrings(record), kept);
     last = seq;
   }
   const stamp = (): Stamp => ({ seq: ++last, epoch, at: new Date(now()).toISOString() });

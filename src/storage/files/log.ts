@@ -3,13 +3,14 @@ import { basename, join } from "node:path";
 import { LegionError } from "../../base/errors.ts";
 import { LOG_FORMAT, type Event, type SeqRange } from "../../domain/event/event.ts";
 import type { LogId } from "../../domain/message/message.ts";
-import { createBlobs, inline, type Outlined } from "../../past/log/blobs.ts";
+import { createBlobs } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
 import { openJournal } from "./journal/journal.ts";
 import type { JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
 import { createWriter } from "../../past/log/blobs.ts";
 import { readRecords, readSegments, setAside, settleSegments } from "./journal/segments.ts";
 import { createGaps } from "../../past/log/gaps.ts";
+import { createWhole, packing, type Stored } from "../../past/log/patches.ts";
 
 const PART_BYTES = 8 * 1_048_576;
 
@@ -51,7 +52,8 @@ export async function openFileLog(
   const log = id === undefined || lost.length > 0 ? randomUUID() : id;
   const opening = { format: LOG_FORMAT, log, record: "signed" };
   const journal = openJournal({ ...options, folder, name: log, maxPartBytes, opening }, start);
-  const write = createWriter((events) => journal.write(events), blobs);
+  const put = packing((events) => journal.write(events));
+  const write = createWriter(put, blobs);
   return {
     lost,
     acknowledged: () => journal.acknowledged(),
@@ -67,7 +69,7 @@ export async function openFileLog(
       },
       keep: async (events) => write(events),
       settle: journal.commit,
-      note: (event) => journal.write([event])[0]!,
+      note: (event) => put([event])[0]!,
       read: (from) => readFileLog(options, from),
       close: () => journal.close(),
     },
@@ -79,11 +81,21 @@ export async function* readFileLog(
   { folder, disk }: Pick<FileLogOptions, "folder" | "disk">,
   from = 1,
 ): AsyncGenerator<Event> {
-  const blobs = createBlobs(join(folder, "blobs"), disk);
-  for await (const records of readRecords<Event & Outlined>(join(folder, "log"), disk, from)) {
-    for (const event of records)
-      if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
-  }
+  const whole = createWholeOfFiles({ folder, disk });
+  for await (const record of recordsOf({ folder, disk }, from)) yield whole(record);
+}
+
+/** Makes records of a log in files whole. */
+export function createWholeOfFiles(log: Pick<FileLogOptions, "folder" | "disk">) {
+  return createWhole(createBlobs(join(log.folder, "blobs"), log.disk), (seq) => recordsOf(log, seq));
+}
+
+async function* recordsOf(
+  { folder, disk }: Pick<FileLogOptions, "folder" | "disk">,
+  from: number,
+): AsyncGenerator<Stored<Event>> {
+  for await (const records of readRecords<Stored<Event>>(join(folder, "log"), disk, from))
+    for (const record of records) if (record.seq >= from) yield record;
 }
 
 async function readThrough(
@@ -93,15 +105,16 @@ async function readThrough(
 ) {
   const { disk } = options;
   const folder = join(options.folder, "log");
-  const blobs = createBlobs(join(options.folder, "blobs"), disk);
+  const whole = createWholeOfFiles(options);
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
   let id: LogId | undefined;
   let trailing = 0;
   const gaps = createGaps();
   const segments: SegmentEnd[] = [];
-  for await (const segment of readSegments<Event & Outlined>(folder, disk, 1, ends)) {
+  for await (const segment of readSegments<Stored<Event>>(folder, disk, 1, ends)) {
     for (const record of segment.records) {
-      const event = record.blobs ? await inline(record, blobs) : record;
+      const made = whole(record);
+      const event = made instanceof Promise ? await made : made;
       gaps.see(event);
       if (event.kind === "opened") id = event.log;
       each(event);

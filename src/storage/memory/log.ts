@@ -4,12 +4,13 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { LOG_FORMAT, type Event, type NewEvent, type Stamp } from "../../domain/event/event.ts";
 import type { LogId } from "../../domain/message/message.ts";
-import { inline, type Outlined, createWriter } from "../../past/log/blobs.ts";
+import { createWriter } from "../../past/log/blobs.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
+import { createWhole, packing, type Stored } from "../../past/log/patches.ts";
 import type { Following } from "../contract/backend.ts";
 import type { KeptAgent } from "./place.ts";
 
-export type KeptEvent = Event & Outlined;
+export type KeptEvent = Stored<Event>;
 
 export interface MemoryLogOptions {
   readonly kept: KeptAgent;
@@ -27,7 +28,7 @@ export async function openMemoryLog(
     if (event.kind === "opened") id = event.log;
     each(event);
   }
-  const put = (events: readonly (NewEvent & Outlined)[]): readonly Event[] => {
+  const put = packing((events: readonly Stored<NewEvent>[]): readonly Event[] => {
     let seq = lastOf(kept);
     const stamp = (): Stamp => ({ seq: ++seq, epoch, at: new Date(now()).toISOString() });
     const opening: Event[] =
@@ -35,7 +36,7 @@ export async function openMemoryLog(
     const stamped = events.map((event) => ({ ...stamp(), ...event }));
     if (events.length > 0) add(kept, [...opening, ...stamped]);
     return stamped;
-  };
+  });
   const write = createWriter(put, kept.blobs);
   return {
     id,
@@ -69,7 +70,11 @@ export function storedEvents({ lines }: KeptAgent, from = 1): readonly KeptEvent
 }
 
 export async function* readMemoryLog(kept: KeptAgent, from?: number): AsyncGenerator<Event, undefined> {
-  for (const event of storedEvents(kept, from)) yield await inline(event, kept.blobs);
+  const recordsFrom = async function* (seq?: number): AsyncGenerator<KeptEvent> {
+    yield* storedEvents(kept, seq);
+  };
+  const whole = createWhole(kept.blobs, recordsFrom);
+  for (const event of storedEvents(kept, from)) yield whole(event);
   return undefined;
 }
 

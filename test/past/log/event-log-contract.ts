@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Event, NoticeEvent } from "../../../src/domain/event/event.ts";
+import type {
+  Event,
+  NoticeEvent,
+  PromptedEvent,
+  ResultEvent,
+  StateChange,
+} from "../../../src/domain/event/event.ts";
 import type { EventLog } from "../../../src/past/log/event-log.ts";
 
 export interface OpenedLog {
@@ -83,6 +89,32 @@ export function describeEventLog(name: string, createOpener: () => Promise<() =>
       }
     });
 
+    it("gives back texts that change a little whole, from any event on, and when it is opened again", async () => {
+      const open = await createOpener();
+      const { log } = await open();
+      const written: Event[] = [];
+      for (let n = 60; n < 80; n++) {
+        written.push(log.note(prompted(goals(n).join("\n"))));
+        const goalsNow = goals(n).map((text) => ({ text, complete: false }));
+        written.push(...(await log.append([changed("goals", "goals", goalsNow)])));
+        if (n === 70) written.push(...(await log.append([changed("notes", "a title", "x".repeat(LONG))])));
+      }
+      log.note(prompted(goals(81).join("\n")));
+      for (const { seq } of written.slice(-25)) {
+        const read: Event[] = [];
+        for await (const event of log.read(seq)) if (event.kind !== "opened") read.push(event);
+        expect(read.slice(0, -1)).toEqual(written.filter((event) => event.seq >= seq));
+        expect(read.at(-1)).toMatchObject(prompted(goals(81).join("\n")));
+      }
+      await log.close();
+      const again = await open();
+      expect(again.past.filter(({ kind }) => kind !== "opened").slice(0, -1)).toEqual(written);
+      const [more] = await again.log.append([changed("goals", "goals", goals(90))]);
+      const read: Event[] = [];
+      for await (const event of again.log.read(more!.seq)) read.push(event);
+      expect(read).toMatchObject([more!]);
+    });
+
     it("keeps its name when it is opened again", async () => {
       const open = await createOpener();
       const { log } = await open();
@@ -104,6 +136,25 @@ export function describeEventLog(name: string, createOpener: () => Promise<() =>
       expect(past.filter(({ kind }) => kind !== "opened")).toMatchObject([said("whole")]);
     });
   });
+}
+
+function goals(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${index + 1}) Write chapter ${index + 1} of the book`);
+}
+
+function prompted(pinned: string): PromptedEvent {
+  return {
+    kind: "prompted",
+    model: "scripted/m",
+    prompt: "p",
+    introduction: "i",
+    pinned,
+    reserved: { input: 1, output: 1 },
+  };
+}
+
+function changed(...change: StateChange): ResultEvent {
+  return { kind: "result", call: "1", outcome: "ok", content: "Done.", state: [change] };
 }
 
 export function said(content: string): NoticeEvent {

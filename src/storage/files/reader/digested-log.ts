@@ -7,7 +7,8 @@ import { crc32 } from "node:zlib";
 import { z } from "zod";
 import type { Disk } from "../../../base/files/disk.ts";
 import type { Event } from "../../../domain/event/event.ts";
-import { createBlobs, inline, type Outlined } from "../../../past/log/blobs.ts";
+import { createBlobs, inline } from "../../../past/log/blobs.ts";
+import type { Stored } from "../../../past/log/patches.ts";
 import type { DigestedLog } from "../../contract/digests/digests.ts";
 import { readSeals, readSegments } from "../journal/segments.ts";
 import { readFileLog } from "../log.ts";
@@ -62,10 +63,11 @@ export function createDigestedLog({
     async *events(from) {
       found ??= await lookAt(place);
       if (before.length > 0 && isUntouched(before, found)) return;
-      for await (const { name, bytes, records } of readSegments<Event & Outlined>(place.log, disk, from)) {
+      for await (const { name, bytes, records } of readSegments<Stored<Event>>(place.log, disk, from)) {
         read.set(name, bytes);
-        for (const event of records)
-          if (event.seq >= from) yield event.blobs ? await inline(event, blobs) : event;
+        // A digest asks neither for what was pinned nor for state: what they were made of is not looked for.
+        for (const record of records)
+          if (record.seq >= from) yield record.blobs ? await inline(record, blobs) : record;
       }
     },
     all: (from) => readFileLog({ folder, disk }, from),

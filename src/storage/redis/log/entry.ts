@@ -8,13 +8,14 @@ import type { Entry } from "../scripts/pages.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { WordlessEvent } from "../../../past/memory/words.ts";
-import { blobsIn, type Blobs, type Outlined } from "../../../past/log/blobs.ts";
+import { blobsIn, type Blobs } from "../../../past/log/blobs.ts";
+import type { Stored } from "../../../past/log/patches.ts";
 
 /** What stands in a log: of an agent, or of a memory. */
-export type StreamedEvent = (Event & Outlined) | WordlessEvent;
+export type StreamedEvent = Stored<Event> | WordlessEvent;
 
 /** Throws DAMAGED if `entry` of the log `name` is not what was written, or a newer version wrote it. */
-export function eventIn<E extends StreamedEvent = Event & Outlined>(entry: Entry, name: string): E {
+export function eventIn<E extends StreamedEvent = Stored<Event>>(entry: Entry, name: string): E {
   const event = parseEvent<E>(entry, name);
   if (event.kind === "opened" && !isLogFormat(event.format))
     throw new LegionError(

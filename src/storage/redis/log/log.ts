@@ -16,8 +16,9 @@ import { commitEvents, type Commit } from "../scripts/log.ts";
 import { readPages } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
-import { inline, type Outlined, createWriter } from "../../../past/log/blobs.ts";
+import { createWriter } from "../../../past/log/blobs.ts";
 import type { EventLog } from "../../../past/log/event-log.ts";
+import { createWhole, packing, type Stored } from "../../../past/log/patches.ts";
 import { countHeld, createHeldCount, type HeldCount } from "../../../past/mail/held.ts";
 import { createGaps } from "../../../past/log/gaps.ts";
 import { createRedisBlobs, eventIn, type StreamedEvent } from "./entry.ts";
@@ -51,8 +52,8 @@ export async function openRedisLog(
   const isWhole = tenure.past === "whole" && gaps.unreported().length === 0;
   const id = name && isWhole ? name : randomUUID();
   const pen = createPen(options, { id, last, held });
-  const blobs = createRedisBlobs(options);
-  const write = createWriter(pen.write, blobs);
+  const put = packing(pen.write);
+  const write = createWriter(put, createRedisBlobs(options));
   return {
     id,
     get last() {
@@ -71,35 +72,44 @@ export async function openRedisLog(
     },
     settle: pen.commit,
     note(event) {
-      const [noted] = pen.write([event]);
+      const [noted] = put([event]);
       // What was begun counts, whatever becomes of this process: nobody waits for it, but it goes out now.
       const isBegun = event.kind === "notice" && event.reason === "restarted";
       if (event.kind === "prompted" || event.kind === "refused" || isBegun)
         pen.commit().catch(() => undefined);
       return noted!;
     },
-    async *read(from = 1) {
-      const pending = pen.pending();
-      let next = from;
-      for await (const event of readRedisLog(options, from)) {
-        next = event.seq + 1;
-        yield event;
-      }
-      for (const event of pending) if (event.seq >= next) yield await inline(event, blobs);
-    },
+    read: (from) => readRedisLog(options, from, pen.pending()),
     close: pen.close,
   };
 }
 
 /** Reads a log without opening it, oldest first: also while another process writes to it. */
-export async function* readRedisLog(place: RedisPlace, from = 1): AsyncGenerator<Event> {
-  const blobs = createRedisBlobs(place);
-  for await (const page of readRedisEvents(place, from))
-    for (const event of page) yield await inline(event, blobs);
+export async function* readRedisLog(
+  place: RedisPlace,
+  from = 1,
+  pending: readonly Stored<Event>[] = [],
+): AsyncGenerator<Event> {
+  const whole = createWhole(createRedisBlobs(place), (seq) => recordsOf(place, seq, pending));
+  for await (const record of recordsOf(place, from, pending)) yield whole(record);
+}
+
+/** @param pending is written, and was not known to be in the log */
+async function* recordsOf(
+  place: RedisPlace,
+  from: number,
+  pending: readonly Stored<Event>[],
+): AsyncGenerator<Stored<Event>> {
+  let next = from;
+  for await (const page of readRedisEvents(place, from)) {
+    next = page.at(-1)!.seq + 1;
+    yield* page;
+  }
+  for (const record of pending) if (record.seq >= next) yield record;
 }
 
 /** As `readRedisLog`, with long texts left where they are; no page is empty. `E`: what stands in this log. */
-export async function* readRedisEvents<E extends StreamedEvent = Event & Outlined>(
+export async function* readRedisEvents<E extends StreamedEvent = Stored<Event>>(
   { link, legion, agent }: RedisPlace,
   from = 1,
 ): AsyncGenerator<readonly E[]> {
@@ -144,7 +154,7 @@ function createPen(options: RedisLogOptions, start: Start) {
       return last;
     },
     /** Stamps events; they are sent with the next commit. Throws STORAGE if the log is dead. */
-    write(events: readonly (NewEvent & Outlined)[]): readonly Event[] {
+    write(events: readonly Stored<NewEvent>[]): readonly Event[] {
       commits.refuseDead();
       if (events.length === 0) return [];
       const at = new Date(now()).toISOString();
@@ -174,7 +184,7 @@ function createPen(options: RedisLogOptions, start: Start) {
 }
 
 interface Stamped {
-  readonly event: Event & Outlined;
+  readonly event: Stored<Event>;
   /** As JSON, without sequence number and epoch. */
   readonly text: string;
 }

@@ -3,8 +3,10 @@
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import type { Event } from "../../../domain/event/event.ts";
+import { inline } from "../../../past/log/blobs.ts";
 import type { DigestedLog } from "../../contract/digests/digests.ts";
-import { readRedisLog } from "../log/log.ts";
+import { createRedisBlobs } from "../log/entry.ts";
+import { readRedisEvents, readRedisLog } from "../log/log.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 
@@ -23,7 +25,7 @@ export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
       const { data } = bindingSchema.safeParse(binding);
       const now = data && (await look());
       if (!now || data.log !== now.name) return "other";
-      for await (const event of readRedisLog(place, last)) {
+      for await (const event of eventsIn(place, last)) {
         sum = sumOf(event);
         if (event.seq !== last || sum !== data.sum) return "other";
         return now.last === last ? "same" : "grown";
@@ -31,7 +33,7 @@ export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
       return "other";
     },
     async *events(from) {
-      for await (const event of readRedisLog(place, from)) {
+      for await (const event of eventsIn(place, from)) {
         yield event;
         sum = sumOf(event);
       }
@@ -39,6 +41,13 @@ export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
     all: (from) => readRedisLog(place, from),
     bind: async () => ({ binding: { log: (await look()).name, sum }, isAtRest: true }),
   };
+}
+
+/** A digest asks neither for what was pinned nor for state: what they were made of is not looked for. */
+async function* eventsIn(place: RedisPlace, from: number): AsyncGenerator<Event> {
+  const blobs = createRedisBlobs(place);
+  for await (const page of readRedisEvents(place, from))
+    for (const record of page) yield await inline(record, blobs);
 }
 
 function sumOf(event: Event): number {
