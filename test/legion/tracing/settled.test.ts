@@ -9,11 +9,11 @@ const noop = { calls: [{ action: "noop" }] };
 
 it("gives no event before it is on the disk, and none that its flush lost (L4)", async () => {
   const project = await temporaryFolder();
-  let flushed: ReturnType<typeof byHand> | undefined;
+  const held: { flush?: ReturnType<typeof byHand> } = {};
   let isBroken = false;
   const disk = watchDisk(createDisk(`${project}/.ai-legion/tmp`), async ({ op, path }) => {
     if (op !== "sync" || !path.includes("/agents/1/log/")) return;
-    await flushed?.promise;
+    await held.flush?.promise;
     if (isBroken) throw new Error("EIO");
   });
   const world = await openWorld(project, { 1: { script: [noop] } }, { disk, durability: "disk" });
@@ -22,7 +22,7 @@ it("gives no event before it is on the disk, and none that its flush lost (L4)",
   const reader = settledReader(plain, world.legion.agents);
   await memory.commit({ kind: "notice", reason: "said", content: "flushed" });
   const { safe } = memory;
-  flushed = byHand();
+  held.flush = byHand();
   await memory.keep({ kind: "notice", reason: "said", content: "not yet" });
   const { last } = memory.ledger;
   expect(await plain.last("1")).toBe(last);
@@ -35,7 +35,7 @@ it("gives no event before it is on the disk, and none that its flush lost (L4)",
   const reading = read().then((seqs) => (given = seqs));
   await memory.noteBetween({ kind: "sent", upTo: 0 });
   expect(given).toBeUndefined();
-  flushed.resolve(undefined);
+  held.flush.resolve(undefined);
   await reading;
   expect(given).toEqual([safe, last, last + 1]);
   isBroken = true;
