@@ -2,10 +2,11 @@
 
 import { isLegionError } from "../base/errors.ts";
 import type { Event, NewEvent } from "../domain/event/event.ts";
-import type { Inspect, Inspection } from "../domain/inspection.ts";
+import type { AgentState, Inspect, Inspection } from "../domain/inspection.ts";
 import type { EventLog } from "./log/event-log.ts";
 
 const LATEST_MS = 50;
+const BUSY: ReadonlySet<AgentState> = new Set(["waiting", "thinking", "acting"]);
 
 export interface Adding {
   /** Its log has failed. */
@@ -67,7 +68,11 @@ export function createAdding(to: AddedTo): Adding {
   return {
     ...flushing,
     ...noting,
-    tell: telling.tell,
+    tell(seen) {
+      telling.tell(seen);
+      // Whoever waits for somebody has time for a flush, and is waited for.
+      if (seen.kind === "live:state" && !BUSY.has(seen.state)) void flushing.settle().catch(() => undefined);
+    },
     append(events) {
       const write = async (): Promise<readonly Event[]> => {
         const added = await log().append(events.map(clean));
