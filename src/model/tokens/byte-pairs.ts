@@ -11,7 +11,7 @@ export interface Encoding {
 
 /**
  * Returns what counts the tokens of a text, of any length. Exact, but for words of more than 256 bytes, and 32,768
- * characters without a blank or a new line: these are cut, and each cut changes the count by a token at most, mostly up.
+ * characters without a blank or a new line: these are cut, and each cut makes a few tokens more, or one less.
  */
 export function createByteCounter({ pat_str, bpe_ranks }: Encoding): (text: string) => number {
   const ranks = readRanks(bpe_ranks);
