@@ -61,6 +61,7 @@ describe.skipIf(!chromiumIsThere)("limits on the page", { timeout: 90_000 }, () 
     await until(".facts .limit", "of 40 steps");
     await until(".facts .state", "idle");
     await page.click("nav a[href='#/cost']");
+    await until(".limits dt", "This legion");
     await page.click(".limits button[aria-label='Change the limit of tokens']");
     await page.keyboard.type("1000000");
     await page.keyboard.press("Enter");
