@@ -4,6 +4,7 @@
 import { Redis } from "ioredis";
 import type { Event } from "../../src/domain/event/event.ts";
 import { gatherAnswers, readLines, type Past, type Told } from "../torture/evidence.ts";
+import { restored } from "../torture/restored.ts";
 import { joinAll, NOTHING_REMEMBERED, type Remembered, type Stored } from "../torture/remembered.ts";
 import { MEMORY } from "../torture/scribe.ts";
 import { OBSERVED, type Acknowledged, type Files, type Said, type TimedEffect } from "./order.ts";
@@ -57,7 +58,7 @@ async function readPast(redis: Redis, prefix: string): Promise<RedisPast> {
   const entries = await redis.xrange(`${prefix}log`, "-", "+");
   const meta = await redis.hgetall(`${prefix}meta`);
   return {
-    log: { records: entries.map(([id, fields]) => eventOf(id, new Map(pairs(fields)))) },
+    log: { records: restored(entries.map(([id, fields]) => eventOf(id, new Map(pairs(fields))))) },
     mailbox: {
       newest: Number(meta["mail"] ?? 0),
       taken: Number(meta["taken"] ?? 0),

@@ -6,6 +6,7 @@ import type { Event } from "../../src/domain/event/event.ts";
 import type { AgentId, Delivery } from "../../src/domain/message/message.ts";
 import type { Answer, QuestionPlaces } from "./answers.ts";
 import type { Effect } from "./carrier.ts";
+import { restored } from "./restored.ts";
 import { listNames, readJournal, type JournalEvidence } from "./journal.ts";
 import { CARRIERS, type Fed } from "./order.ts";
 import { readRemembered, type Remembered } from "./remembered.ts";
@@ -73,8 +74,9 @@ export function gatherAnswers({
 function readAgent(folder: string): AgentEvidence {
   const notes = listNames(join(folder, "notes")).map((name) => join("notes", name));
   const files = [...notes, "goals.json", "duties.json"].filter((path) => existsSync(join(folder, path)));
+  const log = readJournal<Event>(join(folder, "log"));
   return {
-    log: readJournal(join(folder, "log")),
+    log: { ...log, records: restored(log.records) },
     mailbox: readJournal(join(folder, "mailbox")),
     files: new Map(files.map((path) => [path, readFileSync(join(folder, path), "utf8")])),
   };
