@@ -12,6 +12,7 @@ import type { QuestionEnd } from "../../src/domain/event/approval.ts";
 interface Question {
   readonly id: string;
   readonly askedMs: number;
+  readonly epoch: number;
   letters: number;
   end: QuestionEnd | undefined;
 }
@@ -92,13 +93,16 @@ function checkLog(agent: string, books: Books): void {
       const name = questionId({ agent, seq: event.seq });
       if (question || (open && !open.end) || !mustAsk(calls.get(id)?.action))
         report("question", `${name}: asked again, beside another one, or for nothing`);
-      open = { id: name, askedMs: Date.parse(event.at), letters: 0, end: undefined };
+      open = { id: name, askedMs: Date.parse(event.at), epoch: event.epoch, letters: 0, end: undefined };
       questions.set(key, open);
     } else if (!question) report("question", `${agent}: event ${event.seq} is about nothing that was asked`);
     else if (event.verdict) {
-      // Of one that was kept, and forbidden by a new rule or passed over by a person's word before it could be told of, nobody hears.
+      // Of one that was kept, and forbidden by a new rule, passed over by a person's word, or answered by whoever saw it in the log
+      // before the next process could tell of it, nobody hears.
+      const isAnswered = event.by !== undefined && event.epoch !== question.epoch;
       const isForbidden = event.verdict === "denied" && event.by === undefined;
-      const isUntold = question.letters === 0 && (isForbidden || event.verdict === "superseded");
+      const isUntold =
+        question.letters === 0 && (isForbidden || isAnswered || event.verdict === "superseded");
       if (question.end || (question.letters !== 1 && !isUntold))
         report("question", `${question.id}: told of ${question.letters} times, ${question.end} before`);
       question.end = event.verdict;
