@@ -89,7 +89,7 @@ export type { Touch } from "./domain/policy/rule.ts";
 export type { Supervised } from "./legion/supervision/supervisor.ts";
 export type { Control } from "./mail/control.ts";
 export type { Budget } from "./agent/parts/budget.ts";
-export type { Spent } from "./past/spending.ts";
+export type { Spent } from "./past/limits/spending.ts";
 export type { Limits, LimitsChoice } from "./domain/limits.ts";
 export type { AgentState, CallPhase, Inspect, Inspection, Inspector, LiveCall } from "./domain/inspection.ts";
 export type { AgentEnd, AgentEvent, AgentEventOf } from "./legion/watching/agent-event.ts";

@@ -4,7 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import { spentIn } from "../past/digest/charge.ts";
 import type { FirstMessage, RootId } from "../past/shares/by-cause.ts";
-import { NOTHING, add, type Spent } from "../past/spending.ts";
+import { NOTHING, add, type Spent } from "../past/limits/spending.ts";
 import type { Reader } from "../storage/contract/reader.ts";
 
 export interface CauseSpending {

@@ -30,7 +30,7 @@ import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
 import { LegionError } from "../base/errors.ts";
-import { createLimiting, type Limiting } from "./limiting.ts";
+import { createLimiting, type Limiting } from "./hosting/limiting.ts";
 import { createPremises } from "./hosting/shared-host.ts";
 import { createPeers } from "./registry.ts";
 import { createAnswers, type Answers } from "./questions.ts";

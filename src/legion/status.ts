@@ -12,7 +12,7 @@ import { dayOf } from "../base/calendar.ts";
 import { isLegionError } from "../base/errors.ts";
 import { AGENT_STATES, type AgentState } from "../domain/inspection.ts";
 import { displayName, type AgentId } from "../domain/message/message.ts";
-import { limitsHeld } from "../past/held-limits.ts";
+import { limitsHeld } from "../past/limits/held-limits.ts";
 import { limitsSchema } from "../domain/limits-schema.ts";
 import type { Limits } from "../domain/limits.ts";
 import { MODES } from "../domain/supervision.ts";

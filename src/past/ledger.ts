@@ -5,7 +5,7 @@ import { countHeld, createHeldCount, type HeldCount } from "./mail/held.ts";
 import { NO_USAGE, addUsage, type Event, type EventOf, type Usage } from "../domain/event/event.ts";
 import { parseMessageId, type AgentId, type LogId } from "../domain/message/message.ts";
 import { isOfModel } from "../domain/supervision.ts";
-import { limitsAfter, type LimitsWord } from "./held-limits.ts";
+import { limitsAfter, type LimitsWord } from "./limits/held-limits.ts";
 import { sendsIn, type Send } from "./mail/sends.ts";
 
 export interface Spending {

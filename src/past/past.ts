@@ -1,7 +1,7 @@
 // An agent's log and everything that is folded from it. Whatever is committed is at once in the log, the ledger, the
 // conversation, the view and the module state; nothing else changes them.
 
-import { createAdding, type Adding } from "./adding.ts";
+import { createAdding, type Adding } from "./log/adding.ts";
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
 import { LegionError, messageOf } from "../base/errors.ts";

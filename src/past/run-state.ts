@@ -6,7 +6,7 @@ import { END_STATUSES, type EndStatus, type RunEnding, type StartupDetails } fro
 import { OUT_OF_TURNS, sendsOf, type Event, type EventOf, type NoticeEvent } from "../domain/event/event.ts";
 import { CONTROL, isPersons, laneOf, parseMessageId, type Message } from "../domain/message/message.ts";
 import { actIn, HUMAN, modeOf, type Mode, type ModeNotice, type TypedAct } from "../domain/supervision.ts";
-import { limitIn } from "./spending.ts";
+import { limitIn } from "./limits/spending.ts";
 
 /**
  * `paused` by a person. `parked`: until a person's word; `parked-mail`: until that or new mail; `parked-limit`: until

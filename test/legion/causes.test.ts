@@ -7,7 +7,7 @@ import { messaging } from "../../modules/messaging.ts";
 import { notes } from "../../modules/notes.ts";
 import { billOf, causeSpending } from "../../src/legion/causes.ts";
 import type { ScriptedAnswer } from "../../src/model/scripted/scripted.ts";
-import { NOTHING, add } from "../../src/past/spending.ts";
+import { NOTHING, add } from "../../src/past/limits/spending.ts";
 import { toLine } from "../../src/storage/folder/line.ts";
 import { createFileReader } from "../../src/storage/files/reader/reader.ts";
 import { NOOP, PRICE, ask, asking } from "../spending.ts";

@@ -18,7 +18,7 @@ import type { Sources } from "../../mail/sources.ts";
 import type { PostalService } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
-import type { Allowance } from "../../past/held-limits.ts";
+import type { Allowance } from "../../past/limits/held-limits.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Background } from "./background/background.ts";
 import type { Evidence, Traces } from "./command-trace.ts";

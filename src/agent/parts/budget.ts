@@ -25,7 +25,7 @@ import {
   type Reserved,
   type Spender,
   type Spent,
-} from "../../past/spending.ts";
+} from "../../past/limits/spending.ts";
 
 /** A model call that wants to be made. */
 export interface Estimate {

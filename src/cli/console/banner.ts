@@ -2,7 +2,7 @@
 
 import type { Config } from "../../config/config.ts";
 import { MODES, type Mode } from "../../domain/supervision.ts";
-import type { Spent } from "../../past/spending.ts";
+import type { Spent } from "../../past/limits/spending.ts";
 import { formatLimits } from "../../domain/limits.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import type { Nodes } from "../../storage/contract/nodes.ts";

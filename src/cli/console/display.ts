@@ -7,7 +7,7 @@ import { fieldsOf } from "../../base/text/json.ts";
 import { runName } from "../../storage/folder/paths.ts";
 import { openPersonFolder, personFolderPath } from "../../storage/folder/person/folder.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
-import type { Spent } from "../../past/spending.ts";
+import type { Spent } from "../../past/limits/spending.ts";
 import type { AgentState, Inspect, Inspection } from "../../domain/inspection.ts";
 import type { Legion } from "../../legion/legion.ts";
 import type { Mode } from "../../domain/supervision.ts";

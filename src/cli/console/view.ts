@@ -6,7 +6,7 @@ import type { AgentId } from "../../domain/message/message.ts";
 import type { Mode } from "../../domain/supervision.ts";
 import type { Legion } from "../../legion/legion.ts";
 import type { Roster } from "../../legion/roster.ts";
-import { NOTHING, spentOf, type Spent } from "../../past/spending.ts";
+import { NOTHING, spentOf, type Spent } from "../../past/limits/spending.ts";
 import type { Io } from "../kit/command.ts";
 import { isScreen, type Console, type ConsoleMode } from "./console.ts";
 import { createLive, type Live } from "./live/live.ts";

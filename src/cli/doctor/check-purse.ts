@@ -4,7 +4,7 @@ import { dayOf } from "../../base/calendar.ts";
 import { isLegionError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
 import { formatLimits, type Limits } from "../../domain/limits.ts";
-import type { Spent } from "../../past/spending.ts";
+import type { Spent } from "../../past/limits/spending.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import { periodsOf, type Period } from "../../storage/folder/person/purse/allot.ts";
 import { MEASURES, isLeft, readBook, totalOf, type Book } from "../../storage/folder/person/purse/book.ts";

@@ -16,7 +16,7 @@ import {
 import type { AgentId } from "../../domain/message/message.ts";
 import { raiseLimits } from "../../legion/run/limits.ts";
 import type { AgentStatus } from "../../legion/status.ts";
-import { add, NOTHING, type Spent } from "../../past/spending.ts";
+import { add, NOTHING, type Spent } from "../../past/limits/spending.ts";
 import type { CliCommand, Io } from "../kit/command.ts";
 import { namesOf, print, printJson } from "../kit/output.ts";
 import { addJsonOption, addLegionOptions, checkTargets, withSite } from "../kit/target.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { readableModules } from "../../config/module-loader.ts";
 import { fork } from "../../legion/fork.ts";
 import { LegionError } from "../../base/errors.ts";
-import { limitAgent } from "../../legion/limiting.ts";
+import { limitAgent } from "../../legion/hosting/limiting.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Peer } from "../../domain/authoring/host.ts";
 import { resend } from "../../mail/resend.ts";

@@ -6,7 +6,7 @@ import { closeAgent, openAgent, recordOf, type AgentPlan, type Place } from "./a
 import { isLegionError, messageOf } from "../../base/errors.ts";
 import { restartNotice } from "../../domain/event/event.ts";
 import { isFruitless } from "../../past/ledger.ts";
-import { spentOf } from "../../past/spending.ts";
+import { spentOf } from "../../past/limits/spending.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { AgentHost } from "../../storage/contract/node.ts";
 import { SHUTDOWN, linkSignals } from "../../base/process/signals.ts";

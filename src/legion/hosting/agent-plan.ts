@@ -15,7 +15,7 @@ import { gatherEvidence, markOf, type Traces } from "../../agent/parts/command-t
 import type { Identity } from "../../domain/authoring/host.ts";
 import { whileHeld, type TracedWorkplace } from "../../agent/parts/workplace.ts";
 import { openModules } from "../../agent/act/module-host.ts";
-import { createAllowance } from "../../past/held-limits.ts";
+import { createAllowance } from "../../past/limits/held-limits.ts";
 import type { Memory } from "../../past/past.ts";
 import type { Tenure } from "../../domain/lease.ts";
 import type { Limits } from "../../domain/limits.ts";

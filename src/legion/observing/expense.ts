@@ -6,7 +6,7 @@ import type { ModelProfile } from "../../domain/model.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import { controlOf } from "../../past/observed/invocations.ts";
-import { costOf } from "../../past/spending.ts";
+import { costOf } from "../../past/limits/spending.ts";
 import { readUnheard } from "./behind.ts";
 import type { Observation, UnheardMessage } from "./reading.ts";
 import { SILENCE_MS } from "./sessions.ts";

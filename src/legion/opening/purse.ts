@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { readPersonConfig } from "../../config/files/person-config.ts";
 import type { PurseLimits } from "../../domain/limits.ts";
 import { createPaidInLog } from "../../past/shares/by-purse.ts";
-import { NOTHING, add, type Spent } from "../../past/spending.ts";
+import { NOTHING, add, type Spent } from "../../past/limits/spending.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { createFileReader } from "../../storage/files/reader/reader.ts";
 import { checkHome } from "../../storage/folder/home.ts";

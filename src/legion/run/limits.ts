@@ -6,7 +6,7 @@ import {
   type LimitName,
   type Limits,
 } from "../../domain/limits.ts";
-import type { Spent } from "../../past/spending.ts";
+import type { Spent } from "../../past/limits/spending.ts";
 import type { WholeBill } from "./whole-bill.ts";
 
 /** Where there is one agent, what is typed for all holds for it, too: more than its definition says, or less. */

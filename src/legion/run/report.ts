@@ -3,7 +3,7 @@ import type { AgentId } from "../../domain/message/message.ts";
 import { createBranch } from "../../past/fold.ts";
 import { totalUsage, type Ledger } from "../../past/ledger.ts";
 import type { RunEnd } from "../../past/run-state.ts";
-import { spentOf } from "../../past/spending.ts";
+import { spentOf } from "../../past/limits/spending.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { endOf } from "./ending.ts";
 

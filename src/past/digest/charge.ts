@@ -1,7 +1,7 @@
 // What model calls, and the work that they led to, came to; as numbers that can be added up and kept.
 
 import { z } from "zod";
-import type { Spent } from "../spending.ts";
+import type { Spent } from "../limits/spending.ts";
 import { totalUsage, type Ledger } from "../ledger.ts";
 
 export interface Charge {

@@ -3,7 +3,7 @@
 
 import type { Event } from "../../domain/event/event.ts";
 import { account, createLedger } from "../ledger.ts";
-import { NOTHING, add, spentOf, subtract, type Spent } from "../spending.ts";
+import { NOTHING, add, spentOf, subtract, type Spent } from "../limits/spending.ts";
 
 export interface Shares<K> {
   /** Takes one event into account. Events come in the order of the log. */

@@ -7,7 +7,7 @@ import type { Limits } from "../../domain/limits.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Outbox } from "../../mail/outbox.ts";
 import type { Ledger } from "../../past/ledger.ts";
-import type { LegionCeiling } from "../../past/spending.ts";
+import type { LegionCeiling } from "../../past/limits/spending.ts";
 import type { LegionPaths } from "../folder/paths.ts";
 import type { LastStart } from "./last-start.ts";
 import type { Store } from "./store.ts";

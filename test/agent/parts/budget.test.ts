@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { createBudget } from "../../../src/agent/parts/budget.ts";
-import { costOf } from "../../../src/past/spending.ts";
+import { costOf } from "../../../src/past/limits/spending.ts";
 import { createLedger, type Ledger } from "../../../src/past/ledger.ts";
 import { LegionError } from "../../../src/base/errors.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";

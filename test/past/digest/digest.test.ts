@@ -9,7 +9,7 @@ import { createBranch, followLog } from "../../../src/past/fold.ts";
 import { account, createLedger, type Ledger } from "../../../src/past/ledger.ts";
 import { followNewest, type RootId } from "../../../src/past/shares/by-cause.ts";
 import { createShares } from "../../../src/past/shares/shares.ts";
-import type { Spent } from "../../../src/past/spending.ts";
+import type { Spent } from "../../../src/past/limits/spending.ts";
 import { letter } from "../../mail/letter.ts";
 import { anyLog, decided, noticed, prompted, taken } from "./any-log.ts";
 

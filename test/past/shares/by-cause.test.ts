@@ -5,7 +5,7 @@ import type { MailLane } from "../../../src/domain/message/message.ts";
 import { account, createLedger } from "../../../src/past/ledger.ts";
 import { followNewest, type RootId } from "../../../src/past/shares/by-cause.ts";
 import { createShares } from "../../../src/past/shares/shares.ts";
-import { NOTHING, add, spentOf, type Spent } from "../../../src/past/spending.ts";
+import { NOTHING, add, spentOf, type Spent } from "../../../src/past/limits/spending.ts";
 
 /** Message `n` of Control, which begins a chain of its own unless it belongs to `root`. */
 function mail(n: number, more: { root?: string; lane?: MailLane; held?: true } = {}): NewEvent {

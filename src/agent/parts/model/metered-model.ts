@@ -11,7 +11,7 @@ import type { Limiter, ProviderWait } from "../../../model/limiter/limiter.ts";
 import { estimateTokens, type TokenCounter } from "../../../model/tokens/tokens.ts";
 import { sha256, type Blobs } from "../../../past/log/blobs.ts";
 import type { Memory } from "../../../past/past.ts";
-import { costOf, mostOf, type Spender } from "../../../past/spending.ts";
+import { costOf, mostOf, type Spender } from "../../../past/limits/spending.ts";
 import type { Admission, CallBudget, Estimate } from "../budget.ts";
 import type { Presence } from "../presence.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Inspect } from "../../../domain/inspection.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
-import type { Spent } from "../../../past/spending.ts";
+import type { Spent } from "../../../past/limits/spending.ts";
 import type { Look, Paint } from "../../kit/terminal.ts";
 import { createAgentActivities } from "./activity.ts";
 import { liveRows, type LiveAgent } from "./live-rows.ts";

@@ -3,7 +3,7 @@
 import { formatDuration } from "../../../base/text/duration.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
 import type { AgentState } from "../../../domain/inspection.ts";
-import type { Spent } from "../../../past/spending.ts";
+import type { Spent } from "../../../past/limits/spending.ts";
 import { formatCount } from "../narration/narration.ts";
 import { NARROW, shortName, widest } from "../narration/page.ts";
 import { oneLine } from "../../kit/output.ts";

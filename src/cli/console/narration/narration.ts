@@ -10,7 +10,7 @@ import {
   type ResultEvent,
 } from "../../../domain/event/event.ts";
 import { wayPast } from "../../../legion/waits.ts";
-import type { Spent } from "../../../past/spending.ts";
+import type { Spent } from "../../../past/limits/spending.ts";
 import {
   CONTROL,
   displayName,

@@ -3,7 +3,7 @@
 // theirs.
 
 import type { Call, DecisionEvent, Event, ProtocolName, ResultEvent } from "../../../domain/event/event.ts";
-import type { Spent } from "../../../past/spending.ts";
+import type { Spent } from "../../../past/limits/spending.ts";
 import type { Inspect, Inspection } from "../../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../../domain/message/message.ts";
 import { HUMAN } from "../../../domain/supervision.ts";

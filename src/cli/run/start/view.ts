@@ -4,7 +4,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { packageVersion } from "../../../base/package.ts";
 import { createRedactor } from "../../../base/redaction/redactor.ts";
 import type { Inspect } from "../../../domain/inspection.ts";
-import type { Spent } from "../../../past/spending.ts";
+import type { Spent } from "../../../past/limits/spending.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import type { Display, DisplayOptions } from "../../console/display.ts";
 import { createDiagnostics, type LogLevel } from "./diagnostics.ts";

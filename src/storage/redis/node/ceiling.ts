@@ -10,7 +10,7 @@ import type { Limits } from "../../../domain/limits.ts";
 import { displayName, type AgentId } from "../../../domain/message/message.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { LuaScript } from "../connection/script.ts";
-import { exceeded, type Excess, type LegionCeiling, type Spent } from "../../../past/spending.ts";
+import { exceeded, type Excess, type LegionCeiling, type Spent } from "../../../past/limits/spending.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 

@@ -19,7 +19,7 @@ import type { MemoryPost } from "../../../mail/to-memories.ts";
 import { openRedisCeiling } from "./ceiling.ts";
 import { agentKeys } from "../scripts/keys.ts";
 import { setStopped } from "../cluster/directory.ts";
-import { spentOf, type Ceiling } from "../../../past/spending.ts";
+import { spentOf, type Ceiling } from "../../../past/limits/spending.ts";
 import { openRedisStore, type RedisStore } from "../store.ts";
 import { workspaceId, type WorkspaceId } from "../../folder/workspace.ts";
 import type { Persistence } from "../scripts/lease.ts";

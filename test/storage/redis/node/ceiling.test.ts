@@ -3,7 +3,7 @@ import { openRedisCeiling } from "../../../../src/storage/redis/node/ceiling.ts"
 import { createBudget } from "../../../../src/agent/parts/budget.ts";
 import { createLedger } from "../../../../src/past/ledger.ts";
 import { legionKeys } from "../../../../src/storage/redis/scripts/keys.ts";
-import { NOTHING } from "../../../../src/past/spending.ts";
+import { NOTHING } from "../../../../src/past/limits/spending.ts";
 import { openTestLink } from "../members.ts";
 import { openNode } from "../redis-world.ts";
 import { redisIsThere, startRedis, until, type Server } from "../servers.ts";

@@ -13,7 +13,7 @@ import {
   type Reserved,
   type SpenderId,
   type Spent,
-} from "../../../../past/spending.ts";
+} from "../../../../past/limits/spending.ts";
 import { exact, type Measure } from "./book.ts";
 
 /** What this process may spend of one day's purse. */

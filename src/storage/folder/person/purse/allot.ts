@@ -3,7 +3,7 @@
 
 import { monthOf, nextDay, nextMonth } from "../../../../base/calendar.ts";
 import { formatLimits, type Limits, type PurseLimits } from "../../../../domain/limits.ts";
-import { add, exceeded, type Excess, type Refused, type Spent } from "../../../../past/spending.ts";
+import { add, exceeded, type Excess, type Refused, type Spent } from "../../../../past/limits/spending.ts";
 import { MEASURES, exact, totalOf, type Book, type Measure } from "./book.ts";
 
 /** A call that wants to be paid from an account. */

@@ -9,7 +9,7 @@ import { dayOf, monthOf } from "../../../../base/calendar.ts";
 import { LegionError } from "../../../../base/errors.ts";
 import { readJson } from "../../../../base/text/json.ts";
 import { processExists, startOf } from "../../../../base/process/running.ts";
-import { NOTHING, add, type Spent } from "../../../../past/spending.ts";
+import { NOTHING, add, type Spent } from "../../../../past/limits/spending.ts";
 import { alone } from "../alone.ts";
 import type { PersonFolder } from "../folder.ts";
 

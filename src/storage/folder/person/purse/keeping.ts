@@ -3,7 +3,7 @@
 import type { Clock } from "../../../../base/clock.ts";
 import { LegionError, messageOf } from "../../../../base/errors.ts";
 import type { PurseLimits } from "../../../../domain/limits.ts";
-import { NOTHING, subtract, type Refused, type Spent } from "../../../../past/spending.ts";
+import { NOTHING, subtract, type Refused, type Spent } from "../../../../past/limits/spending.ts";
 import type { PersonFolder } from "../folder.ts";
 import type { OwnAccount } from "./account.ts";
 import { allot, type Allotted } from "./allot.ts";

@@ -1,6 +1,6 @@
 // What was set aside for processes that are gone goes back, but for what was paid from it.
 
-import { NOTHING, type Spent } from "../../../../past/spending.ts";
+import { NOTHING, type Spent } from "../../../../past/limits/spending.ts";
 import type { PersonFolder } from "../folder.ts";
 import { changeBook, closeAccount, exact, isLeft, readBook, type Account } from "./book.ts";
 

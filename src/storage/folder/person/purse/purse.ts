@@ -19,7 +19,7 @@ import {
   type Reservation,
   type Reserved,
   type Spent,
-} from "../../../../past/spending.ts";
+} from "../../../../past/limits/spending.ts";
 import { createAccounts, createCustomers, hasRoom, type PayableCall, type OwnAccount } from "./account.ts";
 import type { Allotted } from "./allot.ts";
 import { MEASURES, exact, type Measure } from "./book.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createLedger } from "../../../../../src/past/ledger.ts";
-import { NOTHING } from "../../../../../src/past/spending.ts";
+import { NOTHING } from "../../../../../src/past/limits/spending.ts";
 import { createAccounts, createCustomers } from "../../../../../src/storage/folder/person/purse/account.ts";
 import { collectGarbage } from "../../../../garbage.ts";
 import { createHandClock } from "../../../../hand-clock.ts";

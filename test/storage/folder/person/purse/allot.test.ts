@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NOTHING, add, type Spent } from "../../../../../src/past/spending.ts";
+import { NOTHING, add, type Spent } from "../../../../../src/past/limits/spending.ts";
 import { allot, type Claim } from "../../../../../src/storage/folder/person/purse/allot.ts";
 import {
   closeAccount,

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createDisk } from "../../../../../src/base/files/disk.ts";
 import type { PurseLimits } from "../../../../../src/domain/limits.ts";
 import { takeLock } from "../../../../../src/storage/folder/lock.ts";
-import type { LegionCeiling } from "../../../../../src/past/spending.ts";
+import type { LegionCeiling } from "../../../../../src/past/limits/spending.ts";
 import { byHand } from "../../../../world.ts";
 import { createHandClock } from "../../../../hand-clock.ts";
 import { createTempProject } from "../../../../temp-project.ts";

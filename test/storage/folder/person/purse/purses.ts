@@ -11,7 +11,7 @@ import type { Event, NewEvent } from "../../../../../src/domain/event/event.ts";
 import type { PurseLimits } from "../../../../../src/domain/limits.ts";
 import { createLedger, account as takeIn } from "../../../../../src/past/ledger.ts";
 import { createPaidInLog } from "../../../../../src/past/shares/by-purse.ts";
-import { NOTHING, spentOf, type LegionCeiling, type Spent } from "../../../../../src/past/spending.ts";
+import { NOTHING, spentOf, type LegionCeiling, type Spent } from "../../../../../src/past/limits/spending.ts";
 import { openPersonFolder } from "../../../../../src/storage/folder/person/folder.ts";
 import { changeBook, thisHolder } from "../../../../../src/storage/folder/person/purse/book.ts";
 import { openPurse, type Purse } from "../../../../../src/storage/folder/person/purse/purse.ts";

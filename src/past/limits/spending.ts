@@ -1,13 +1,13 @@
 // What was spent, as four numbers, what tokens cost, and what a legion as a whole may spend.
 
-import { SPENDING_LIMITS, type SpendingLimit } from "../base/errors.ts";
-import type { Usage } from "../domain/event/event.ts";
-import { totalUsage, type Ledger } from "./ledger.ts";
-import type { Price } from "../domain/model.ts";
-import { formatDuration } from "../base/text/duration.ts";
-import type { Limits } from "../domain/limits.ts";
-import type { AgentId } from "../domain/message/message.ts";
-import { count } from "../base/text/wording.ts";
+import { SPENDING_LIMITS, type SpendingLimit } from "../../base/errors.ts";
+import type { Usage } from "../../domain/event/event.ts";
+import { totalUsage, type Ledger } from "../ledger.ts";
+import type { Price } from "../../domain/model.ts";
+import { formatDuration } from "../../base/text/duration.ts";
+import type { Limits } from "../../domain/limits.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import { count } from "../../base/text/wording.ts";
 
 export interface Spent {
   readonly steps: number;

@@ -1,8 +1,8 @@
 // What an agent may spend by a person's word about this one: said while it is known, kept in its log, and newer than what its start
 // said for as long as no start says anything else.
 
-import { fieldsOf } from "../base/text/json.ts";
-import type { NoticeEvent } from "../domain/event/event.ts";
+import { fieldsOf } from "../../base/text/json.ts";
+import type { NoticeEvent } from "../../domain/event/event.ts";
 import {
   LIMIT_MEMBERS,
   formatLimits,
@@ -10,7 +10,7 @@ import {
   resolveLimits,
   type Limits,
   type LimitsChoice,
-} from "../domain/limits.ts";
+} from "../../domain/limits.ts";
 
 /** What an agent may spend. */
 export interface Allowance {

@@ -1,9 +1,9 @@
 // Adding to a log, and to what is folded from it and shown to watchers, in the order of the log.
 
-import { isLegionError } from "../base/errors.ts";
-import type { Event, NewEvent } from "../domain/event/event.ts";
-import type { AgentState, Inspect, Inspection } from "../domain/inspection.ts";
-import type { EventLog } from "./log/event-log.ts";
+import { isLegionError } from "../../base/errors.ts";
+import type { Event, NewEvent } from "../../domain/event/event.ts";
+import type { AgentState, Inspect, Inspection } from "../../domain/inspection.ts";
+import type { EventLog } from "./event-log.ts";
 
 const LATEST_MS = 50;
 const BUSY: ReadonlySet<AgentState> = new Set(["waiting", "thinking", "acting"]);

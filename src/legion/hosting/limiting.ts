@@ -1,17 +1,17 @@
 // What may be spent is changed while the legion runs: a word about one agent stands in its log, one about the legion holds at once, and
 // the next start takes it over.
 
-import type { Budget } from "../agent/parts/budget.ts";
-import { LegionError } from "../base/errors.ts";
-import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
-import { resolveLimits, writeLimits, type Limits, type LimitsChoice } from "../domain/limits.ts";
-import { displayName, type AgentId } from "../domain/message/message.ts";
-import type { Writer, Writing } from "../mail/log-access.ts";
-import { limitsHeld, limitsNotice } from "../past/held-limits.ts";
-import { NOTHING } from "../past/spending.ts";
-import type { NodeOrder, NodeStorage } from "../storage/contract/node.ts";
-import { raiseLimits } from "./run/limits.ts";
-import type { Supervised } from "./supervision/supervisor.ts";
+import type { Budget } from "../../agent/parts/budget.ts";
+import { LegionError } from "../../base/errors.ts";
+import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
+import { resolveLimits, writeLimits, type Limits, type LimitsChoice } from "../../domain/limits.ts";
+import { displayName, type AgentId } from "../../domain/message/message.ts";
+import type { Writer, Writing } from "../../mail/log-access.ts";
+import { limitsHeld, limitsNotice } from "../../past/limits/held-limits.ts";
+import { NOTHING } from "../../past/limits/spending.ts";
+import type { NodeOrder, NodeStorage } from "../../storage/contract/node.ts";
+import { raiseLimits } from "../run/limits.ts";
+import type { Supervised } from "../supervision/supervisor.ts";
 
 /** What all agents of a legion may spend together. */
 export interface Limiting {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { NewEvent } from "../../src/domain/event/event.ts";
-import type { Limits, LimitsChoice } from "../../src/domain/limits.ts";
-import { limitsHeld, limitsNotice } from "../../src/past/held-limits.ts";
-import { account, createLedger } from "../../src/past/ledger.ts";
+import type { NewEvent } from "../../../src/domain/event/event.ts";
+import type { Limits, LimitsChoice } from "../../../src/domain/limits.ts";
+import { limitsHeld, limitsNotice } from "../../../src/past/limits/held-limits.ts";
+import { account, createLedger } from "../../../src/past/ledger.ts";
 
 /** What an agent may spend whose start said `started`, once these stand in its log. */
 function held(started: Limits, ...events: readonly NewEvent[]): Limits {
