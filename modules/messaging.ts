@@ -4,6 +4,8 @@ import type { Host, Peer } from "../src/domain/authoring/host.ts";
 
 const CONTROL: Peer = { id: "0", name: "Control", description: "the person you work for", running: true };
 const MAX_LISTED = 200;
+/** More than any message keeps. */
+const MAX_CITED = 1_000;
 
 /** Mail between agents, and to the person. */
 export const messaging = defineModule({
@@ -13,7 +15,8 @@ export const messaging = defineModule({
     "You are one of several agents. Control (agent id 0) is the person you all work for. Nobody sees what you do unless " +
     "you tell them: when someone asked you for something, send the result to them with `sendMessage`. It goes out at " +
     "once and you need not wait for it; what others send you is shown to you with the sender's name. Answer only when " +
-    "the other needs your answer: thanks and confirmations cost both of you a step.",
+    "the other needs your answer: thanks and confirmations cost both of you a step. Where a message says that it needs " +
+    "an answer, name its id in `answers`, or in `declines` if you will not answer it.",
 
   actions: {
     sendMessage: defineAction({
@@ -27,6 +30,14 @@ export const messaging = defineModule({
           .string()
           .refine((text) => text.trim() !== "", "a message has to say something")
           .describe("The message"),
+        needsAnswer: z
+          .boolean()
+          .optional()
+          .describe("true: you cannot go on without an answer to it; you rest until one comes"),
+        answers: messageIds("Ids of messages that this answers, of those that need an answer"),
+        declines: messageIds("The same of those that you will not answer; the message says why"),
+        // Whoever is to cite is told how; what is no receipt is judged as such.
+        receipts: z.unknown().optional().meta({ told: "when needed" }),
       },
       effects: "none",
       async touches({ targetAgentId }, host) {
@@ -35,7 +46,7 @@ export const messaging = defineModule({
         const ids = targets.includes("all") ? [...targets, ...peers.map(({ id }) => id)] : targets;
         return ids.map((to) => ({ kind: "send", to }));
       },
-      async execute({ targetAgentId, message }, host) {
+      async execute({ targetAgentId, message, receipts, needsAnswer, answers, declines }, host) {
         const peers = await host.peers();
         const targets = readTargets(targetAgentId, peers);
         if (targets.length === 0) return fail("Name at least one agent id, or all.");
@@ -50,8 +61,10 @@ export const messaging = defineModule({
           : [CONTROL, ...peers].filter(({ id }) => targets.includes(id));
         if (isToAll && receivers.length === 0)
           return fail("There is no other agent. Control has the agent id 0.");
-        await host.send(isToAll ? "all" : targets, message);
-        return ok(confirm(receivers));
+        const answering = { ...(needsAnswer && { needsAnswer }), answers, declines };
+        const options = { ...answering, receipts: readCited(receipts) };
+        const ids = await host.send(isToAll ? "all" : targets, message, options);
+        return ok(confirm(receivers, needsAnswer ? ids : []));
       },
     }),
 
@@ -74,6 +87,13 @@ export const messaging = defineModule({
   },
 });
 
+/** Text has no lists: there a single one stands for itself, and several stand between commas. */
+function messageIds(description: string) {
+  const split = (given: unknown): unknown =>
+    typeof given === "string" ? given.split(",").flatMap((id) => id.trim() || []) : given;
+  return z.preprocess(split, z.array(z.string()).max(64).optional()).optional().describe(description);
+}
+
 /** Ids as they were given, without repeats; a name that the registry shows stands for its id. */
 function readTargets(given: string, peers: readonly Peer[]): readonly string[] {
   const known = [CONTROL, ...peers];
@@ -85,10 +105,22 @@ function readTargets(given: string, peers: readonly Peer[]): readonly string[] {
   return [...new Set(ids)];
 }
 
-function confirm(receivers: readonly Peer[]): string {
+/** A list, or a text; models write numbers as well. */
+function readCited(given: unknown): readonly string[] {
+  if (given === undefined || given === null) return [];
+  const each: readonly unknown[] = Array.isArray(given) ? given.slice(0, MAX_CITED) : [given];
+  return each.map((one) => (typeof one === "string" ? one : (JSON.stringify(one) ?? "")));
+}
+
+/** @param asked ids of what needs an answer */
+function confirm(receivers: readonly Peer[], asked: readonly string[]): string {
   const absent = receivers.filter(({ running }) => !running);
   const later = absent.length > 0 ? ` Not running now, so it waits for them: ${namesOf(absent)}.` : "";
-  return `Message sent to ${namesOf(receivers)}.${later} Go on; you need not wait for an answer.`;
+  const next =
+    asked.length > 0
+      ? `${asked.length > 10 ? "Each" : new Intl.ListFormat("en").format(asked)} needs an answer: do what you can without it, then wait.`
+      : "Go on; you need not wait for an answer.";
+  return `Message sent to ${namesOf(receivers)}.${later} ${next}`;
 }
 
 function namesOf(peers: readonly Peer[]): string {

@@ -16,6 +16,7 @@ import { inbox, keepMailroom, questions, seenUntil } from "./control/mailroom.ts
 import { Questions } from "./control/questions.tsx";
 import { watchActivity } from "./legion/activity.tsx";
 import { Differences } from "./differences/differences.tsx";
+import { Report } from "./report/report.tsx";
 import { Legion } from "./legion/legion.tsx";
 import { broken, overview, untold, watchLegion, watchPast } from "./legion/overview.ts";
 import { Announcer } from "./parts/announce.tsx";
@@ -57,12 +58,25 @@ function Locked(): JSX.Element {
 }
 
 function Top(): JSX.Element {
+  if (savedOnly.value.report)
+    return (
+      <header class="top">
+        <b class="alone">AI Legion</b>
+        <span class="spring" />
+        <span class="link">A report, from a file</span>
+      </header>
+    );
+  return <Areas />;
+}
+
+function Areas(): JSX.Element {
   const isNew = ({ sentAt }: { readonly sentAt: string }): boolean => sentAt > seenUntil.value;
   const letters = inbox.value?.messages.filter(isNew).length ?? 0;
   const open = questions.value.filter(({ isAnswered }) => !isAnswered).length;
   return (
     <header class="top">
       <nav aria-label="Areas">
+        <Way to={{ area: "report" }} words="Report" />
         <Way to={{ area: "legion" }} words="Legion" />
         <Way to={{ area: "conversation" }} words="Conversation" />
         <Way to={{ area: "inbox" }} words="Inbox" many={letters} ofWhat="new" />
@@ -183,6 +197,7 @@ function Circles(): JSX.Element | null {
 function Area(): JSX.Element {
   const { value } = place;
   useArrival(pathOf(value));
+  if (savedOnly.value.report) return <Report />;
   switch (value.area) {
     case "agent":
       return <Agent key={`${value.agent}/${value.seq} ${asOf.value}`} agent={value.agent} seq={value.seq} />;
@@ -194,6 +209,8 @@ function Area(): JSX.Element {
       return <Inbox />;
     case "questions":
       return <Questions />;
+    case "report":
+      return <Report />;
     case "changes":
       return <Changes />;
     case "cost":

@@ -6,14 +6,14 @@ import { isFile } from "./connection/record.ts";
 import { takeToken } from "./connection/token.ts";
 
 export type Place =
-  | { readonly area: "legion" | "conversation" | "inbox" | "questions" | "changes" | "cost" }
+  | { readonly area: "report" | "legion" | "conversation" | "inbox" | "questions" | "changes" | "cost" }
   | { readonly area: "chain"; readonly message: string }
   /** `seq`: at that event of its log; absent: at the newest. */
   | { readonly area: "agent"; readonly agent: string; readonly seq?: number }
   /** `sides`: which two pasts, as the question to the program says it. */
   | { readonly area: "differences"; readonly sides: string };
 
-const AREAS = ["conversation", "inbox", "questions", "changes", "cost"] as const;
+const AREAS = ["report", "legion", "conversation", "inbox", "questions", "changes", "cost"] as const;
 
 export const place = signal<Place>(read());
 /** ISO 8601: the past that every area shows; `undefined`: what is there now. */

@@ -5,10 +5,14 @@ import { spawnSync } from "node:child_process";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
+import { writePage } from "./bench/table.mjs";
 import { root } from "./repo.mjs";
 
 const MEASURES = [
   "step",
+  "receipts",
+  "warm",
+  "peers",
   "reads",
   "subscriber",
   "dashboard",
@@ -25,10 +29,12 @@ const MEASURES = [
   "written",
   "reload",
   "digest",
+  "report",
   "moment",
   "page-file",
   "open",
   "idle",
+  "resting",
   "delivery",
   "body",
   "tokens",
@@ -53,11 +59,14 @@ const MEASURES = [
   "redis-trips",
   "redis-unwatched",
   "redis-scale",
+  "redis-ps",
+  "redis-resting",
   "redis-failover",
 ];
 
 /**
  * @typedef {object} Figure
+ * @property {string} measure
  * @property {string} row the line of the goals that it belongs to
  * @property {string} what
  * @property {string} value
@@ -66,7 +75,8 @@ const MEASURES = [
  * @property {"met" | "missed" | ""} verdict
  */
 
-const words = process.argv.slice(2);
+const isForPage = process.argv.includes("--page");
+const words = process.argv.slice(2).filter((word) => word !== "--page");
 const options = words.findIndex((word) => word.startsWith("--"));
 const chosen = options === -1 ? words : words.slice(0, options);
 const measures = chosen.length > 0 ? chosen : MEASURES;
@@ -88,8 +98,11 @@ for (const name of measures) {
   });
   process.stderr.write(run.status === 0 ? " done\n" : ` failed (exit ${run.status})\n`);
   if (run.status !== 0) process.exitCode = 1;
-  else figures.push(...JSON.parse(run.stdout));
+  else
+    figures.push(...JSON.parse(run.stdout).map((/** @type {Figure} */ one) => ({ ...one, measure: name })));
 }
+
+if (isForPage) writePage(figures);
 
 /** @type {["row", "what", "value", "beside", "goal", "verdict"]} */
 const columns = ["row", "what", "value", "beside", "goal", "verdict"];

@@ -1,5 +1,5 @@
-// src/ and modules/ -> dist/, by the TypeScript compiler alone: what runs is what was type-checked. Only the first start of
-// a fresh clone does not wait for the check, which `npm test` and every later build do. page/ is bundled beside them.
+// src/ and modules/ -> dist/: the TypeScript compiler checks them and writes their types, and then they are bundled. Only the first
+// start of a fresh clone does not wait for the check, which `npm test` and every later build do. page/ is bundled beside them.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,11 +9,18 @@ import { pathToFileURL } from "node:url";
 import { buildPage } from "./page.mjs";
 import { elapsed, root, say, tools } from "./repo.mjs";
 
-const SETTINGS = ["scripts/page.mjs", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+const SETTINGS = [
+  "scripts/bundle.mjs",
+  "scripts/page.mjs",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
 const FOLDERS = ["src", "modules", "page"];
 const SOURCE = /\.(ts|tsx|css|html)$/;
 /** Holds the fingerprint of the sources that dist/ was built from, and whether they were checked. */
 const STAMP = join(root, "dist/.built");
+const BUNDLER = join(root, "scripts/bundle.mjs");
 const COMMAND = join(root, "dist/src/cli/index.js");
 const SCHEMA_MAKER = join(root, "dist/src/config/files/json-schema.js");
 /** Where editors find what config.yaml may hold. */
@@ -31,12 +38,7 @@ export function build(need) {
   const isFirst = need === "to start" && built === undefined;
   say("Building...");
   const started = performance.now();
-  const flags = isFirst ? ["--noCheck", "--declaration", "false"] : [];
-  const { status } = spawnSync(process.execPath, [tools.tsc, "-p", "tsconfig.build.json", ...flags], {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-  });
-  if (status !== 0) {
+  if ((!isFirst && !run(tools.tsc, "-p", "tsconfig.build.json")) || !run(BUNDLER)) {
     say("Building failed: the sources have the errors above.");
     return false;
   }
@@ -46,6 +48,11 @@ export function build(need) {
   writeFileSync(STAMP, isFirst ? `${fingerprint} unchecked` : fingerprint);
   say(`Built in ${elapsed(started)}.`);
   return true;
+}
+
+/** @param {...string} args of a Node; what it prints is for the person */
+function run(...args) {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] }).status === 0;
 }
 
 /** In a process of its own: what was just built may have been imported here before. */
@@ -74,7 +81,7 @@ function fingerprintOfSources() {
 
 /** What a removed source left behind must neither be imported nor published. */
 function removeOrphans() {
-  for (const path of filesBelow("dist")) {
+  for (const path of [...filesBelow("dist/src"), ...filesBelow("dist/modules")]) {
     const source = path.slice("dist/".length).replace(/\.(d\.ts|js)$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(join(root, path));
   }

@@ -32,7 +32,7 @@ async function run() {
     const round = await torture({
       seed,
       lives: (/** @type {() => number} */ random) => randomLives(random, Math.min(ROUND, kills - done)),
-      settleMs: 60_000,
+      settleMs: 120_000,
       lanes: ALL_LANES,
       keep: "failed",
       onKill: (/** @type {number} */ killed) => {

@@ -21,6 +21,8 @@ export interface LocalModel {
 
 export interface ServerOptions {
   readonly mind?: Mind;
+  /** No chat is answered before. */
+  readonly begun?: Promise<void>;
   /** `refuses`: an error to `stream: true`; `ignores`: the whole answer as JSON. Default `streams`. */
   readonly streaming?: "streams" | "refuses" | "ignores";
 }
@@ -162,7 +164,7 @@ async function startServer(
     requests.push(`${method} ${url}`);
     if (method === "GET" && url === "/v1/models") return send(response, 200, kind.list(models));
     if (method !== "POST" || url !== "/v1/chat/completions") return kind.lost(url, response);
-    void bodyOf(request).then((text) => {
+    void Promise.all([bodyOf(request), options.begun]).then(([text]) => {
       const body = JSON.parse(text) as ChatBody;
       chats.push(body);
       chat(kind, models, { body, response, options });

@@ -59,6 +59,7 @@ export interface WorldAgent {
   readonly errors?: "forget" | "keep";
   readonly pin?: PinPosition;
   readonly tickMs?: number;
+  readonly receipts?: AgentPlan["receipts"];
   readonly policy?: readonly PolicyLayer[];
   /** It acts in bash alone. */
   readonly bash?: BashSettings;
@@ -201,6 +202,7 @@ export function toPlan(id: AgentId, agent: WorldAgent): AgentPlan {
     atLimit: agent.atLimit,
     observe: agent.observe,
     observesFrom: agent.observesFrom,
+    receipts: agent.receipts,
     ...(agent.bash && inBash(agent.bash, { modules: [bash], model, engine: agent.engine ?? templates })),
   };
 }

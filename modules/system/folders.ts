@@ -1,16 +1,23 @@
 import { lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import type { Dirent } from "node:fs";
 import { defineAction, fail, ok } from "../../src/domain/authoring/module.ts";
+import type { Contents } from "../../src/domain/authoring/workspace.ts";
 import { namesTo, permitMove, withEntry, withFolder, type Errand } from "./confine/confine.ts";
 import { moveOf } from "./diff.ts";
 import { rulesDownTo } from "./search/ignored.ts";
 import { ignoredBy, type IsIgnored } from "./search/rules.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal } from "./refusal.ts";
+import { NOTHING, contentsAt } from "./contents.ts";
 import { shownName } from "./text.ts";
 
 const TAKE: Errand = { access: "change", lastLink: "keep", missingFolders: "refuse" };
 const PUT: Errand = { access: "change", lastLink: "keep", missingFolders: "create" };
+
+const MOVED_FOLDER: Contents = {
+  kind: "other",
+  why: "it is a folder that was moved, with all that is in it",
+};
 
 const MAX_LISTED = 1_000;
 const MAX_COUNTED = 100_000;
@@ -35,6 +42,13 @@ export const moveFile = defineAction({
             if (await exists(destination))
               return fail(`${destinationPath} exists already; nothing was moved.`);
             if (isFolder) await permitMove(host, { at: source, from, to });
+            await host.replacing(async () => {
+              const moved = isFolder ? MOVED_FOLDER : await contentsAt(source);
+              return [
+                { path: from, before: moved, after: NOTHING },
+                { path: to, before: NOTHING, after: moved },
+              ];
+            });
             await rename(source, destination);
             return ok(`Moved ${sourcePath} to ${destinationPath}.`, moveOf(sourcePath, destinationPath));
           }),
@@ -49,8 +63,9 @@ export const deleteFile = defineAction({
   touches: ({ path }) => [{ kind: "write", path }],
   execute: ({ path }, host) =>
     orRefusal(path, () =>
-      withEntry(host, path, TAKE, async (at) => {
+      withEntry(host, path, TAKE, async (at, real) => {
         const isFolder = (await lstat(at)).isDirectory();
+        await host.replacing(async () => [{ path: real, before: await contentsAt(at), after: NOTHING }]);
         await (isFolder ? rmdir(at) : unlink(at));
         return ok(`Deleted ${path}.`);
       }),

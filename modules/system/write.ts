@@ -6,6 +6,7 @@ import { replaceFile } from "./draft.ts";
 import { pathParameter } from "./parameters.ts";
 import { codeOf, orRefusal, Refusal } from "./refusal.ts";
 import { replaceOnce } from "./replace-once.ts";
+import { contentsAt } from "./contents.ts";
 import type { Host } from "../../src/domain/authoring/host.ts";
 
 const EDIT: Errand = { access: "change", lastLink: "follow", missingFolders: "refuse" };
@@ -37,7 +38,7 @@ export const writeFile = defineAction({
           const found = await openFile(at, "change").catch(unlessMissing);
           const isCompared = host.permits({ kind: "read", path: real });
           const before = found && (await readHeld(found, content, { host, isCompared }));
-          await replaceFile(at, content, found?.mode);
+          await replaceKept(host, { at, real }, content, found?.mode);
           return ok(`Wrote to ${path}.`, changeOf(path, before, content));
         }),
       ),
@@ -58,18 +59,31 @@ export const editFile = defineAction({
   ],
   execute: ({ path, oldText, newText }, host) =>
     orRefusal(path, () =>
-      withEntry(host, path, EDIT, (at) =>
+      withEntry(host, path, EDIT, (at, real) =>
         inTurn(async () => {
           const { text, mode } = await readWhole(at);
           refuseMarks(text, [oldText, newText], host);
           const edited = replaceOnce(text, oldText, newText);
           if (typeof edited === "number") return fail(`The old text was ${countOf(edited)}. Path: ${path}`);
-          await replaceFile(at, edited, mode);
+          await replaceKept(host, { at, real }, edited, mode);
           return ok(`Edited ${path}.`, changeOf(path, { text }, edited));
         }),
       ),
     ),
 });
+
+/** Puts a file in the place `at` when what stands there is kept. */
+async function replaceKept(
+  host: Host,
+  { at, real: path }: { readonly at: string; readonly real: string },
+  content: string,
+  mode: number | undefined,
+): Promise<void> {
+  await host.replacing(async () => [
+    { path, before: await contentsAt(at), after: { kind: "file", content, mode: mode && mode & 0o777 } },
+  ]);
+  await replaceFile(at, content, mode);
+}
 
 const MARK = "[redacted:";
 

@@ -76,7 +76,7 @@ function ChangeOf({ change }: { readonly change: Change }): JSX.Element {
 }
 
 /** The signs at the beginning of the lines say it; colour says it again. */
-function Difference({ text }: { readonly text: string }): JSX.Element {
+export function Difference({ text }: { readonly text: string }): JSX.Element {
   return (
     <pre class="difference" tabIndex={0}>
       {text.split("\n").map((line, index) => (

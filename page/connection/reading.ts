@@ -18,17 +18,21 @@ export interface KeptReading<K extends LookedUp> {
   readonly trouble: Signal<string | null>;
   /** Reads it while the component is there. */
   use(): void;
+  /** Reads it now, as whoever looks wants to be told something else. */
+  again(): void;
 }
 
-export function keepReading<K extends LookedUp>(path: string): KeptReading<K> {
+/** @param path of each reading, where it is not always the same */
+export function keepReading<K extends LookedUp>(path: string | (() => string)): KeptReading<K> {
   const answer = signal<ReadingAnswer<K> | undefined>(undefined);
   const trouble = signal<string | null>(null);
+  const asked = signal(0);
   const begin = (): (() => void) => {
     let isGone = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async (): Promise<void> => {
       const beganMs = performance.now();
-      const heard = await read<K>(path);
+      const heard = await read<K>(typeof path === "string" ? path : path());
       if (isGone) return;
       if (heard.outcome === "done") answer.value = heard.answer;
       trouble.value = heard.outcome === "done" ? null : heard.why;
@@ -43,5 +47,10 @@ export function keepReading<K extends LookedUp>(path: string): KeptReading<K> {
       clearTimeout(timer);
     };
   };
-  return { answer, trouble, use: () => useEffect(begin, [asOf.value]) };
+  return {
+    answer,
+    trouble,
+    use: () => useEffect(begin, [asOf.value, asked.value]),
+    again: () => void asked.value++,
+  };
 }

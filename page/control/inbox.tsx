@@ -94,9 +94,36 @@ function Said({ letter, onReply }: SaidProps): JSX.Element {
           </button>
         )}
       </header>
+      {letter.receiptsToday && <Receipts receipts={letter.receiptsToday} />}
       <LongText text={letter.content} chars={2_000} />
     </li>
   );
+}
+
+/** Beside the words, and no judgement on them. Each opens its proof. */
+function Receipts({ receipts }: { readonly receipts: NonNullable<Letter["receiptsToday"]> }): JSX.Element {
+  return (
+    <ul class="receipts" aria-label="Receipts">
+      {receipts.map(({ agent, seq, verdict, why, today }) => (
+        <li key={`${agent}.${seq}`} class={today.verdict}>
+          {seq === 0 ? (
+            "no receipt"
+          ) : (
+            <a href={addressOf({ area: "agent", agent, seq })}>{`#${oneLine(agent)}.${seq}`}</a>
+          )}
+          {` ${oneLine(wordFor({ verdict, why }))}`}
+          {today.verdict !== verdict && `; today ${oneLine(wordFor(today))}`}
+        </li>
+      ))}
+      {!receipts.some(({ verdict }) => verdict === "proven") && (
+        <li class="unproven">unproven: no result that it cites was proven when it was sent</li>
+      )}
+    </ul>
+  );
+}
+
+function wordFor({ verdict, why }: { readonly verdict: string; readonly why?: string | undefined }): string {
+  return why ? `${verdict}, ${why}` : verdict;
 }
 
 function marksOf({ taint }: Letter): string {

@@ -69,6 +69,7 @@ export function toggleState(state: AgentState): void {
 export function moveBy(step: number): void {
   const shown = rows.value;
   const at = shown.findIndex(({ id }) => id === current.value);
-  const to = at === -1 ? 0 : Math.min(Math.max(at + step, 0), shown.length - 1);
+  // Whoever is at none is before the first.
+  const to = Math.min(Math.max(at + step, 0), shown.length - 1);
   current.value = shown[to]?.id;
 }

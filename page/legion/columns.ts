@@ -1,6 +1,7 @@
 // What is told of each agent, column by column: how it is ordered, and how it reads.
 
 import { displayName } from "../../src/domain/message/message.ts";
+import { requestWords } from "../../src/domain/message/request-words.ts";
 import type { AgentStatus } from "../../src/legion/status.ts";
 import { againstLimits, type Against } from "../parts/limit.tsx";
 import { age, grouped, money, short } from "../parts/numbers.ts";
@@ -36,9 +37,9 @@ export function whyOf({ state, reason, waitingFor, waits: parts }: AgentStatus):
     .replace(/approve (\S+)/, "your answer to $1")
     .replace(/^(?!start)(.*), /, "$1 or ");
   const waits = awaited === "" ? "" : isAtWork ? awaited : `waits for ${awaited}`;
-  const silent = parts.flatMap((wait) => (wait.for === "reply" ? (wait.agents ?? []) : []));
+  const silent = parts.flatMap((wait) => (wait.for === "reply" && !wait.messages ? (wait.agents ?? []) : []));
   const replies = silent.length === 0 ? "" : `no reply yet of ${silent.map(displayName).join(", ")}`;
-  return [reason, waits, replies].filter(Boolean).join(" · ");
+  return [reason, waits, ...requestWords(parts, Date.now()), replies].filter(Boolean).join(" · ");
 }
 
 /** What it has spent against each limit of its own. */

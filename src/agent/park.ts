@@ -7,7 +7,7 @@ import type { LegionError } from "../base/errors.ts";
 import type { Writing } from "../mail/log-access.ts";
 import { compose, writeLetter, type Composed } from "../mail/compose.ts";
 import type { ParkDetails } from "../domain/event/ending.ts";
-import { OUT_OF_TURNS, type NoticeEvent, type NoticeReason } from "../domain/event/event.ts";
+import { OUT_OF_TURNS, type NoticeEvent, type NoticeReason } from "../domain/event/notice.ts";
 import { CONTROL, displayName, type AgentId, type Message } from "../domain/message/message.ts";
 import type { Conversation } from "../past/conversation.ts";
 import { count } from "../base/text/wording.ts";

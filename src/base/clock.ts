@@ -1,12 +1,14 @@
 // One clock for all actors of the process: due times on a shared timeline and a single timer for the earliest of them.
-// Nobody waiting means no timer.
+// Nobody waiting means no timer. Of many that are due at once each is woken in a turn of its own: what it does first is done
+// before the next one begins, and not at the end of what all of them do.
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /**
-   * Resolves at the next multiple of `tickMs` since the first beat, so that all actors of one tick decide on the same beat;
-   * the first one itself, and with 0 every one, at the next turn of the event loop. Resolves at once when `signal` aborts.
+   * Resolves at the next multiple of `tickMs` since the first beat, so that all actors of one tick decide on the same beat,
+   * whoever has waited longest first; the first one itself, and with 0 every one, at the next turn of the event loop. Resolves
+   * at once when `signal` aborts.
    */
   beat(tickMs: number, signal: AbortSignal): Promise<void>;
   /** Resolves after `ms`, or when `signal` aborts. */
@@ -23,6 +25,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function createClock(): Clock {
   const waiters = new Set<Waiter>();
+  const wakeInTurns = createWaking();
   let timer: NodeJS.Timeout | undefined;
   let armedFor = Infinity;
   let firstBeatMs: number | undefined;
@@ -39,7 +42,9 @@ export function createClock(): Clock {
   const ring = (): void => {
     armedFor = Infinity;
     const now = performance.now();
-    for (const waiter of [...waiters]) if (waiter.dueMs <= now) waiter.wake();
+    const due = [...waiters].filter(({ dueMs }) => dueMs <= now).sort((a, b) => a.dueMs - b.dueMs);
+    for (const waiter of due) waiters.delete(waiter);
+    wakeInTurns(due);
     arm();
   };
   const waitUntil = (dueMs: number, signal: AbortSignal): Promise<void> =>
@@ -71,5 +76,19 @@ export function createClock(): Clock {
       return waitUntil(firstBeatMs + beats * tickMs, signal);
     },
     sleep: (ms, signal) => waitUntil(performance.now() + ms, signal),
+  };
+}
+
+/** Wakes one waiter a turn, after those that are to be woken already. */
+function createWaking(): (due: readonly Waiter[]) => void {
+  const waking: Waiter[] = [];
+  const wakeNext = (): void => {
+    waking.shift()?.wake();
+    if (waking.length > 0) setImmediate(wakeNext);
+  };
+  return (due) => {
+    const isUnderWay = waking.length > 0;
+    waking.push(...due);
+    if (!isUnderWay) wakeNext();
   };
 }

@@ -33,3 +33,21 @@ export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
         return run();
       }));
 }
+
+/** So many at once; the others begin in the order in which they came. */
+export function inParallel(most: number): <T>(run: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (run) => {
+    if (running >= most) await new Promise<void>((go) => waiting.push(go));
+    else running++;
+    try {
+      return await run();
+    } finally {
+      // Whoever goes on takes this place.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

@@ -43,13 +43,19 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
   ],
   Look: [
     ["dashboard [port]", "show the legion on a page in your browser", () => import("./look/dashboard.ts")],
+    ["report", "show what was done, waits for you and changed", () => import("./look/report/report.ts")],
     ["ps", "list the agents: state, mail, steps, tokens, cost", () => import("./look/ps.ts")],
+    ["bill", "show what it cost, by what, and what brought nothing", () => import("./look/spending/bill.ts")],
     ["runs", "list runs and sessions, and how they ended", () => import("./look/runs.ts")],
     ["goals <id>", "show what an agent works at", () => import("./look/goals.ts")],
     ["notes <id> [title]", "show what an agent wrote down", () => import("./look/notes.ts")],
     ["agents", "list what agents can be started from here", () => import("./look/agents.ts")],
     ["skills", "list the skills that agents can have here", () => import("./look/skills.ts")],
-    ["log <ids|all>", "show what happened to agents, event by event", () => import("./look/log/log.ts")],
+    [
+      "log <ids|all> [event]",
+      "show what happened to agents, event by event",
+      () => import("./look/log/log.ts"),
+    ],
     ["prompt <id>", "show exactly what an agent's model is shown", () => import("./look/prompt/prompt.ts")],
     [
       "memory [order] [args]",
@@ -69,6 +75,7 @@ const GROUPS: Readonly<Record<string, readonly CommandRow[]>> = {
     ["approve <question>", "let an agent do what it asks", () => answered("approve")],
     ["deny <question> [why]", "do not let an agent do what it asks", () => answered("deny")],
     ["fork <id>", "let an agent go on from an earlier moment of its past", () => import("./steer/fork.ts")],
+    ["undo <what>", "take back what agents did to files", () => import("./steer/undo.ts")],
     ["stop [id]", "end one agent, or the whole running node", () => ordered("stop")],
   ],
 };

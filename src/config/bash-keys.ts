@@ -25,7 +25,7 @@ export const bashKeys = {
 type BashKeys = { readonly [Key in keyof typeof bashKeys]?: z.output<(typeof bashKeys)[Key]> };
 
 /** It has one module, and its history is its log. */
-const NOT_WITH_BASH = ["modules", "actions", "memory", "skills", "mcp", "guides"] as const;
+const NOT_WITH_BASH = ["modules", "actions", "memory", "skills", "mcp", "guides", "receipts"] as const;
 
 const DEFAULT_FORMAT_ERRORS = 3;
 const DEFAULT_TIMEOUT_MS = 30_000;

@@ -51,6 +51,8 @@ export interface Config {
   readonly notify?: Notify;
   readonly memory: MemorySettings & MemoryChoice;
   readonly durability: "disk" | "process";
+  /** `off`: nothing is kept of what actions replace in the workspace. */
+  readonly undo?: "off";
   /** Where commands run, as far as config.yaml says. */
   readonly commandEnvironment: EnvironmentChoice;
   /** By `provider/id`. */
@@ -157,6 +159,7 @@ export function settle(
     notify: person.notify,
     memory: { ...DEFAULT_MEMORY, ...file.memory },
     durability: file.durability ?? "disk",
+    undo: file.undo === "off" ? "off" : undefined,
     commandEnvironment: file.environment ?? {},
     models: file.models ?? {},
     providers: guardKeys(providers, file.providers ?? {}, { env, dotEnv }),

@@ -8,6 +8,7 @@ import type { ModelDescription } from "../model/registry/profiles.ts";
 import type { BashSettings } from "../domain/task-templates.ts";
 import type { MemoryId } from "../domain/memory/memory-id.ts";
 import { isAgentId, type AgentId } from "../domain/message/message.ts";
+import type { ReceiptUse } from "../domain/message/receipt.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 import { findInProject } from "../base/files/project-file.ts";
 import {
@@ -57,6 +58,8 @@ export interface Definition extends Directing {
   readonly sections?: ShownSections;
   /** The same as it is kept, to be read again. */
   readonly sources?: readonly KeptSource[];
+  /** Whether it is told to cite results, or has to in what it reports to a person. Absent: neither. */
+  readonly receipts?: ReceiptUse;
   readonly modules: readonly string[];
   /** The only ones of its modules' actions that it has. Absent: all of them. */
   readonly actions?: readonly string[];
@@ -150,6 +153,8 @@ const FINDERS = { skills: "skills", mcp: "mcp", memories: "memory" } as const;
 
 const WORKSPACES = ["project", "worktree"] as const;
 const workspace = z.enum(WORKSPACES, `expected ${WORKSPACES.join(" or ")}`);
+const RECEIPTS = ["off", "on", "required"] as const;
+const RECEIPTS_EXPECTED = `expected ${RECEIPTS.join(", ")}`;
 const PROTOCOL = "expected auto, text, tools or bash";
 const GUIDES_EXPECTED = `expected a list of ${GUIDES.join(" and ")}`;
 const found = { skills: skillNames.optional(), mcp: serverNames.optional(), memories: memoryIds.optional() };
@@ -158,17 +163,15 @@ const frontMatter = section({
   description: line.optional(),
   model: name.optional(),
   protocol: z.enum(["auto", "text", "tools", "bash"], PROTOCOL).optional(),
-  ...{ ...bashKeys, ...directingKeys },
+  ...{ ...bashKeys, ...directingKeys, receipts: z.enum(RECEIPTS, RECEIPTS_EXPECTED).optional() },
   modules: moduleNames.optional(),
   actions: actionNames.optional(),
   tick: duration.optional(),
   memory: memory.optional(),
-  limits: limits.optional(),
-  policy: policy.optional(),
+  ...{ limits: limits.optional(), policy: policy.optional() },
   ...found,
   guides: z.array(z.enum(GUIDES, GUIDES_EXPECTED), GUIDES_EXPECTED).optional(),
-  environment: environment.optional(),
-  workspace: workspace.optional(),
+  ...{ environment: environment.optional(), workspace: workspace.optional() },
 })
   .superRefine(checkProtocol)
   .superRefine(checkDirecting);
@@ -227,12 +230,9 @@ async function readDefinition(reference: string, places: Places): Promise<Defini
   return {
     name: read.name ?? basename(file, ".md"),
     description: read.description ?? "",
-    brief: guided.brief,
-    guides: read.guides && guided.files,
-    model: read.model,
-    protocol: read.protocol ?? "auto",
-    bash,
-    modules,
+    ...{ brief: guided.brief, guides: read.guides && guided.files },
+    ...{ model: read.model, protocol: read.protocol ?? "auto", bash, modules },
+    receipts: read.receipts === "off" ? undefined : read.receipts,
     remarks: remarks.length > 0 ? remarks : undefined,
     ...{ actions: read.actions, tickMs: read.tick, ...directingIn(read) },
     memory: read.memory ?? {},

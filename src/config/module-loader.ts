@@ -179,7 +179,7 @@ function isCandidate(value: unknown): value is object {
 const callable = z.custom((value) => typeof value === "function", "expected a function");
 const actionName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "expected a name of letters and digits");
 /** What the runtime itself keeps in an agent's folder. */
-const OWN_FILES = ["agent.json", "log", "mailbox", "blobs", "running.out", "background"];
+const OWN_FILES = ["agent.json", "log", "mailbox", "blobs", "running.out", "background", "undo"];
 const fileName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected a plain file name in lower case")

@@ -43,7 +43,7 @@ export function createService({ legion, onStop, spawner }: ServiceOptions): Node
   const node = `${process.pid}@${hostname()}`;
   return {
     status: async () => ({
-      agents: [...legion.agents].map(([id, one]) => liveStatus(id, one, node)),
+      agents: await legion.statuses(node),
       servers: legion.servers().map((server) => ({ ...server, node })),
       limits: legion.limiting.limits,
     }),
@@ -66,6 +66,10 @@ export function createService({ legion, onStop, spawner }: ServiceOptions): Node
     order: async (order) => ({ agents: await obey(legion, order) }),
     resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),
     fork: (order) => fork(legion, order),
+    undo: ({ what }) => {
+      const done = legion.undo(what).then((report) => ({ outcome: "done" as const, ...report }));
+      return unlessLate(done, PATIENCE_MS, { outcome: "soon" as const });
+    },
     async stop() {
       setImmediate(onStop);
       return { node };
@@ -84,7 +88,7 @@ async function say(
   // Left in the mailbox of one that rests, it would stop what that one does later.
   const busy = targets.filter((id) => {
     const supervised = agents.get(id);
-    return supervised && canBeAborted(liveStatus(id, supervised, node));
+    return supervised && !supervised.isAsleep && canBeAborted(liveStatus(id, supervised, node));
   });
   return busy.length === 0 ? [] : control.say(busy, content, delivery);
 }
@@ -102,6 +106,8 @@ async function limit(legion: Legion, targets: Targets, said: LimitsChoice): Prom
   return Promise.all(
     hosted(legion, targets).map(async (id) => {
       const supervised = legion.agents.get(id)!;
+      // One that rests is opened for it.
+      await supervised.alone(() => Promise.resolve()).catch(() => undefined);
       const { agent, standing } = supervised;
       if (!agent) throw new LegionError("REFUSED", `${displayName(id)} cannot be opened: ${standing.reason}`);
       const { started } = agent.allowance;

@@ -1,7 +1,7 @@
 // How a person watches over an agent, and the words by which they say so: messages of their own in the lane `verdict`.
 
 import { fieldsOf } from "../base/text/json.ts";
-import type { NoticeEvent } from "./event/event.ts";
+import type { NoticeEvent } from "./event/notice.ts";
 import { isPersons, laneOf, parseMessageId, type Message } from "./message/message.ts";
 
 /**

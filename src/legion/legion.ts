@@ -17,19 +17,22 @@ import type { Environment } from "../environment/environment.ts";
 import { fork, type Forking, type ForkOrder } from "./fork.ts";
 import { observing } from "./observing/observing.ts";
 import { createHosting, type Hosting } from "./hosting/agent-host.ts";
+import { createResidents } from "./hosting/rest/residents.ts";
+import { createStatuses, type Statuses } from "./hosting/rest/statuses.ts";
 import { createInspector, type Inspect, type Inspector } from "../domain/inspection.ts";
 import type { LastStart } from "../storage/contract/last-start.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Disk } from "../base/files/disk.ts";
-import type { Durability, NodeStorage, Running, Surroundings } from "../storage/contract/node.ts";
+import type { Durability, NodeStorage, Surroundings } from "../storage/contract/node.ts";
 import type { AgentId } from "../domain/message/message.ts";
+import { openKnots } from "./knots/open.ts";
+import type { Knot } from "./knots/knots.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter/limiter.ts";
 import type { Peer } from "../domain/authoring/host.ts";
 import type { ServerStatus } from "../domain/authoring/server-status.ts";
 import { readableModules } from "../config/module-loader.ts";
 import { legionPaths } from "../storage/folder/paths.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
-import { LegionError } from "../base/errors.ts";
 import { createLimiting, type Limiting } from "./hosting/limiting.ts";
 import { createPremises } from "./hosting/shared-host.ts";
 import { createPeers } from "./registry.ts";
@@ -43,10 +46,12 @@ import type { Supervised } from "./supervision/supervisor.ts";
 import type { Purse } from "../storage/folder/person/purse/purse.ts";
 import { createTokenCounter } from "../model/tokens/tokens.ts";
 import { createBackground } from "../agent/parts/background/background.ts";
-import { createTraces, type Traces } from "../agent/parts/command-trace.ts";
+import { keepFiles } from "../past/undo/kept.ts";
+import { createTraces } from "../agent/parts/command-trace.ts";
+import { createDoor } from "./door.ts";
 import { untilIdle } from "./quiescence.ts";
+import { createUndoing, type Undoing } from "./undo/on-node.ts";
 import type { Writer } from "../mail/log-access.ts";
-import { inTurnsEach } from "../base/turns.ts";
 
 export interface LegionOptions {
   /** Absolute real path of the project folder. */
@@ -60,12 +65,18 @@ export interface LegionOptions {
   readonly durability: Durability;
   readonly delayMs: number;
   readonly heartbeatMs: number | "off";
+  /** Of many agents, are those closed that have nothing to do, and opened when something comes? Default: all stay open. */
+  readonly closesIdle?: boolean;
+  /** Told of how many agents all is known that has to be before any of them runs. */
+  readonly onReady?: (agents: number, of: number) => void;
   /** Where commands run of agents that say nothing else, and programs of modules. */
   readonly environment: Environment;
   /** How what has to be asked is asked. Default: it waits for a day. */
   readonly questions?: QuestionSettings;
   /** Did the person say that the call may always touch this, whenever it is asked? Default: no. */
   readonly isAnswered?: Rules["isAnswered"];
+  /** `off`: nothing is kept of what actions replace in the workspace. Default: it is. */
+  readonly undo?: "off";
   /** Judges each call besides: it may tighten what the policies say, never widen it. */
   readonly gate?: ProgramGate;
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;
@@ -88,7 +99,7 @@ export interface LegionOptions {
   readonly onLimits?: (limits: string) => Promise<void>;
 }
 
-export interface Legion extends Answers {
+export interface Legion extends Answers, Undoing {
   /** Those that run in this process; they may come and go. */
   readonly agents: ReadonlyMap<AgentId, Supervised>;
   /** What this process is called among the nodes of the legion; absent: it is the only one. */
@@ -100,6 +111,8 @@ export interface Legion extends Answers {
   peers(): Promise<readonly Peer[]>;
   /** Those that its modules speak with for all agents of this process. */
   servers(): readonly ServerStatus[];
+  /** Of those that run here. */
+  readonly statuses: Statuses;
   /** Every agent, Control not, wherever it runs. */
   known(): readonly AgentId[];
   unread(agent: AgentId): Promise<number>;
@@ -116,6 +129,8 @@ export interface Legion extends Answers {
   resend(id: string): Promise<readonly string[]>;
   /** As `fork`: an agent goes on from an earlier moment of its past. */
   fork(order: ForkOrder): Promise<Forking>;
+  /** Agents that wait for each other, wherever they run. Rejects with STORAGE where that cannot be read. */
+  knots(): Promise<readonly Knot[]>;
   /** Resolves when no hosted agent has anything to do and all mail, to them and to you, has arrived, or when `signal` aborts. */
   untilIdle(signal: AbortSignal): Promise<void>;
   /** Finishes what runs and closes everything. */
@@ -133,8 +148,10 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const { memories, reader, nodes, ...storage } = await openStorage(options, { paths, clock, inspect });
   const { store, disk, node, ceiling, remember, begin } = storage;
   const now = createInterrupt();
-  const agents = new Map<AgentId, Supervised>();
-  const peers = createPeers(store, plans, agents);
+  const residents = createResidents(clock, (agent) => hosting.call(agent));
+  const { agents } = residents;
+  const peers = createPeers(store, plans, residents);
+  const known = (): Promise<readonly AgentId[]> => Promise.resolve(store.known());
   const alarms = createAlarms(store.control, clock);
   const closing = createClosing();
   closing.add(store.close);
@@ -142,39 +159,38 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   // What ends with the node, such as servers, may leave something to be told.
   closing.add(alarms.close);
   const premises = createPremises({ ...options, ...alarms, memories, paths, clock, peers, closing });
-  const { bus, control } = store;
-  const { unread } = bus;
+  const [{ control }, { unread }] = [store, store.bus];
   const announceHops = createHopNotice(control);
-  const shared: Shared = { ...alarms, clock, inspect, redactor, peers, unread, announceHops };
-  const traces = (agent: AgentId): Traces => createTraces(paths.agent(agent), disk, redactor);
-  const background: Place["background"] = (agent, where) =>
-    createBackground({ folder: paths.agent(agent), disk, redactor, ...where });
-  const rulebook = createRulebooks(rulesOf(options), plans, store.record);
+  const shared: Shared = { ...alarms, clock, inspect, redactor, known, unread, announceHops };
   const sources = observing({ reader, clock, inspector, agents, lookMs: nodes && LOOK_MS });
-  const services = { store, shared, premises, ...meter, traces, background, rulebook, sources };
-  const place = { ...services, ...stagesOf(clock), plans, delayMs };
-  const hosting = createHosting(place, agents, now.signal);
+  const kept = { store, disk, paths };
+  const place = { ...meter, ...stagesOf(clock), ...createDesk(options, kept), shared, premises, sources };
+  const hosting = createHosting({ ...place, ...options, store, delayMs, residents }, now.signal);
+  inspector.watch(toldOfRest(hosting));
+  const undoing = createUndoing({ ...kept, reader, control, clock, redactor }, options, agents);
+  const { knots, told } = openKnots({ agents, store, reader, nodes, inspector, clock, closing });
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await premises
     .endLeft()
+    .then(undoing.finish)
     .then(() => begin(hosting))
     .catch((error: unknown) => close().then(() => Promise.reject(error as Error)));
   const writerFor = (agent: AgentId): Writer | undefined => agents.get(agent) ?? store.writerFor(agent);
   const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control });
   return {
-    agents,
-    node,
-    control,
-    inspector,
-    ...{ budget: meter.budget, peers, servers: premises.servers },
+    ...{ agents, node, control, inspector },
+    ...{ budget: meter.budget, peers, servers: premises.servers, undo: undoing.undo },
     limiting: createLimiting({ ...options, ...meter, agents, remember }),
+    statuses: createStatuses(agents, { plans, reader, resting: store.resting }),
     known: store.known,
     unread,
+    knots,
     ...createAnswers(agents, control),
     ...createDoor(hosting, running, { agents, redactor }),
-    resend: (id) => resend(id, { clock, peers, unread, control, writerFor }),
+    resend: (id) => resend(id, { clock, known, unread, control, writerFor }),
     fork: async (order) => fork(order, { store, writerFor, readable: await readableModules() }),
-    untilIdle: (signal) => untilIdle({ settled: running.settled, agents, control, inspector }, signal),
+    untilIdle: (signal) =>
+      untilIdle({ settled: running.settled, told, agents: residents, control, inspector }, signal),
     interrupt: () => now.abort(SHUTDOWN),
     async stop() {
       heart.abort();
@@ -182,6 +198,27 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
       const failures = [...unstopped, ...(await close())];
       if (failures.length > 0) throw failures[0];
     },
+  };
+}
+
+/** Whoever comes to rest may be closed. */
+function toldOfRest({ rested }: Hosting): Inspect {
+  return (seen) => {
+    if (seen.kind === "live:state" && seen.state === "idle") rested();
+  };
+}
+
+/** What each agent has for itself: what its commands left, what runs beside its calls, and the rules that hold for them. */
+function createDesk(
+  { redactor = NO_SECRETS, ...options }: LegionOptions,
+  { store, disk, paths }: Pick<NodeStorage, "store" | "disk"> & Pick<Surroundings, "paths">,
+): Pick<Place, "traces" | "background" | "rulebook" | "kept"> {
+  const { agents, agent: folder } = paths;
+  return {
+    kept: options.undo === "off" ? undefined : keepFiles({ agents, folder, disk, redactor }),
+    traces: (agent) => createTraces(paths.agent(agent), disk, redactor),
+    background: (agent, where) => createBackground({ folder: paths.agent(agent), disk, redactor, ...where }),
+    rulebook: createRulebooks(rulesOf(options), options.plans, store.record),
   };
 }
 
@@ -193,29 +230,6 @@ function createInterrupt(): AbortController {
   const now = new AbortController();
   setMaxListeners(0, now.signal);
   return now;
-}
-
-/** Lets agents in while others run, those of one name one at a time; and out again. */
-function createDoor(
-  hosting: Hosting,
-  running: Running,
-  { agents, redactor }: Pick<Legion, "agents"> & { readonly redactor: Redactor },
-): Pick<Legion, "host" | "dismiss" | "retire"> {
-  const inTurn = inTurnsEach();
-  const admitAgent = async (plan: AgentPlan): Promise<Supervised> => {
-    const { id, name } = plan.identity;
-    const there = agents.get(id);
-    if (there && there.standing.state !== "stopped")
-      throw new LegionError("USAGE", `${name} runs here already; give the new one another id`);
-    hosting.plan(plan);
-    await running.add(toHostable(plan, redactor));
-    return agents.get(id)!;
-  };
-  return {
-    host: (plan) => inTurn(plan.identity.id, () => admitAgent(plan)),
-    dismiss: (agent) => running.dismiss(agent),
-    retire: (agent) => running.retire(agent),
-  };
 }
 
 function stagesOf(clock: Clock): Pick<Place, "lookout" | "admit" | "clear" | "perform"> {

@@ -9,6 +9,7 @@ import { isMemoryId } from "../domain/memory/memory-id.ts";
 import type { Send } from "../past/mail/sends.ts";
 import { CONTROL, type AgentId } from "../domain/message/message.ts";
 import { isOver } from "./registry.ts";
+import type { Residents } from "./hosting/rest/residents.ts";
 import type { Supervised } from "./supervision/supervisor.ts";
 
 export interface Hosted {
@@ -16,10 +17,14 @@ export interface Hosted {
   readonly control: Control;
 }
 
-interface IdleSource extends Hosted {
+interface IdleSource extends Pick<Hosted, "control"> {
+  /** Of very many, those that rest are not looked at. */
+  readonly agents: Pick<Residents, "agents" | "isName" | "awake">;
   readonly inspector: Inspector;
   /** Resolves when it is known who is hosted. */
   settled(): Promise<void>;
+  /** Resolves when Control is told what is to be said of those who rest. */
+  told(): Promise<void>;
 }
 
 /**
@@ -27,25 +32,26 @@ interface IdleSource extends Hosted {
  * memories has arrived, or when `signal` aborts.
  */
 export async function untilIdle(
-  { settled, agents, control, inspector }: IdleSource,
+  { settled, told, agents, control, inspector }: IdleSource,
   signal: AbortSignal,
 ): Promise<void> {
   const given = aborted(signal);
   await Promise.race([settled(), given]);
   const isGoing = ({ to }: Send): boolean => {
-    const recipient = agents.get(to);
-    const isAlwaysThere = to === CONTROL || isMemoryId(to);
-    return isAlwaysThere || (recipient !== undefined && !isOver(recipient));
+    if (to === CONTROL || isMemoryId(to) || agents.isName(to)) return true;
+    const recipient = agents.agents.get(to);
+    return recipient !== undefined && !isOver(recipient);
   };
   const isDelivering = ({ agent }: Supervised): boolean =>
-    agent!.memory.conversation.run.mode !== "held" && agent!.outbox.undelivered().some(isGoing);
+    agent?.memory.conversation.run.mode !== "held" && agent?.outbox.undelivered().some(isGoing) === true;
   const isBusy = (supervised: Supervised): boolean =>
     !isOver(supervised) && (isAtWork(supervised) || isDelivering(supervised));
   /** Who was at work when last looked: as long as that goes on, nobody else has to be asked. */
   let busy: Supervised | undefined;
+  const nextBusy = circling(() => agents.awake(), isBusy);
   const isIdle = (): boolean => {
     if (busy && isBusy(busy)) return false;
-    busy = [...agents.values()].find(isBusy);
+    busy = nextBusy();
     return !busy && !control.undelivered().some(isGoing);
   };
   const watch: Watching = (look) =>
@@ -53,12 +59,29 @@ export async function untilIdle(
       if (!PASSING.has(inspection.kind)) look();
     });
   await until(isIdle, watch, signal);
+  await Promise.race([told(), given]);
   // Whoever watches what agents say to the person has seen the last of it.
   await Promise.race([control.caughtUp(), given]);
 }
 
+/** Finds one that `holds`. Begins behind the last one found: of many that end one after the other, none is asked again for each. */
+function circling<T>(all: () => Iterable<T>, holds: (one: T) => boolean): () => T | undefined {
+  let rest = all()[Symbol.iterator]();
+  const goOn = (): T | undefined => {
+    for (let one = rest.next(); !one.done; one = rest.next()) if (holds(one.value)) return one.value;
+    return undefined;
+  };
+  return () => {
+    const found = goOn();
+    if (found !== undefined) return found;
+    rest = all()[Symbol.iterator]();
+    return goOn();
+  };
+}
+
 /** Has it anything to do, or is it not known whether it has? */
-function isAtWork({ agent, standing: { state } }: Supervised): boolean {
+function isAtWork({ agent, isAsleep, standing: { state } }: Supervised): boolean {
+  if (isAsleep) return false;
   const isAtRest = state === "idle" || state === "parked" || state === "paused";
   if (!isAtRest || agent === undefined) return true;
   const { conversation } = agent.memory;

@@ -15,6 +15,7 @@ import { displayName, type AgentId } from "../domain/message/message.ts";
 import { costUnknown, HOW_TO_PRICE, limitsOf, pricing } from "./hosting/agent-limits.ts";
 import { environmentChoiceOf, environmentIn, layersOf } from "./hosting/agent-policy.ts";
 import { isReference, readReferred, specsIn } from "../config/mini/reference.ts";
+import { inLikeness } from "./hosting/rest/alike.ts";
 import { asHeld, asMember, briefOf, memoriesOf, modulesOf, originOf } from "./hosting/as-member.ts";
 import type { Model } from "../domain/model.ts";
 import { promptGrants } from "../config/grants/memory-prompts.ts";
@@ -99,7 +100,7 @@ export async function planRoster(who: Who, deps: RosterDeps): Promise<Roster> {
   const definitions = definitionsOf(deps);
   const members = await membersOf(who, deps);
   await admit?.(await broughtBy(who, deps));
-  const cast = createCasting(deps, definitions);
+  const cast = inLikeness(createCasting(deps, definitions), who);
   const roles: Role[] = [];
   for (const member of members) roles.push(await cast(member));
   const found = await Promise.all(
@@ -164,11 +165,11 @@ type FindDefinition = (reference: string) => Promise<Definition>;
 function definitionsOf({ places, config }: Pick<RosterDeps, "places" | "config">): FindDefinition {
   const { trust, home } = config;
   const commandsIn = (own: EnvironmentChoice) => environmentIn(config, own);
-  return onceEach((reference) =>
+  const find: FindDefinition = (reference) =>
     isReference(reference) && !places.others?.has(reference)
       ? readReferred(specsIn(reference), { ...places, trust })
-      : findDefinition(reference, { ...places, trust, home, commandsIn }),
-  );
+      : findDefinition(reference, { ...places, trust, home, commandsIn });
+  return onceEach(find);
 }
 
 /** What the project's own files would have for this start: code to run, and what else only the person may say. */

@@ -58,11 +58,17 @@ export function createRulebooks(
 ): (agent: RuledAgent) => Rulebook {
   const { home, ...shared } = rules;
   const policiesIn = (places: RulePlaces): Rulebook["of"] => {
-    const hosted = new Map(plans.map(({ identity, policy }) => [identity.id, joinPolicies(policy, places)]));
+    const joined = new Map<readonly PolicyLayer[], Policy>();
+    const joinOnce = (policy: readonly PolicyLayer[]): Policy => {
+      const known = joined.get(policy) ?? joinPolicies(policy, places);
+      joined.set(policy, known);
+      return known;
+    };
+    const hosted = new Map(plans.map(({ identity, policy }) => [identity.id, policy]));
     const read = new Map<AgentId, { readonly record: string | undefined; readonly policy: Policy }>();
     return async (agent) => {
       const own = hosted.get(agent);
-      if (own) return own;
+      if (own) return joinOnce(own);
       const record = await recordOf(agent);
       const known = read.get(agent);
       if (known && known.record === record) return known.policy;

@@ -5,7 +5,7 @@ import { modeAfter } from "../agent/act/mode.ts";
 import { RESTING, YOUR_ACTION, type Standing } from "../agent/parts/presence.ts";
 import { createConversation, openCalls } from "../past/conversation.ts";
 import type { ConversationAtRest } from "../past/digest/at-rest.ts";
-import type { DigestHead } from "../past/digest/digest.ts";
+import type { StandingAtRest } from "../past/digest/standing.ts";
 import { createLedger, ownCall, totalUsage } from "../past/ledger.ts";
 import { z } from "zod";
 import { dayOf } from "../base/calendar.ts";
@@ -88,14 +88,35 @@ export function liveStatus(
   return toStatus(ledger, { ...facts, conversation }, { state, reason, waitingFor, since, node });
 }
 
+/** The status of an agent that `node` runs and that has never done anything. */
+export function restingStatus(
+  known: Pick<StatusFacts, "id" | "model" | "limits" | "workspace">,
+  { since, node }: RestMoment,
+): AgentStatus {
+  const nothing = { unread: 0, undelivered: [], peers: new Map(), conversation: createConversation() };
+  return toStatus(createLedger(), { ...nothing, ...known, mode: "usual" }, idle({ since, node }));
+}
+
+/** The status of an agent that `node` runs and has closed, since it has nothing to do. */
+export async function closedStatus(id: AgentId, reader: Reader, moment: RestMoment): Promise<AgentStatus> {
+  const head = reader.standing(id);
+  return (await unlessUnreadable(id, () => standingAtRest(id, reader, head, idle(moment)))).status;
+}
+
+type RestMoment = Pick<Posture, "since" | "node">;
+
+function idle(moment: RestMoment): Posture {
+  return { state: "idle", reason: "", waitingFor: AWAITED.idle, ...moment };
+}
+
 /** The status of an agent that no process runs; of one whose files cannot be read, why. */
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
   const standing = unlessUnreadable(id, () => standingAtRest(id, reader, reader.standing(id)));
   return (await standing).status;
 }
 
-/** So many are read at once: most of the time the disk is waited for. */
-const AT_ONCE = 4;
+/** So many are read at once: most of the time the disk is waited for, or Redis, which is asked for all of them in one turn. */
+const AT_ONCE = 32;
 
 /** The same of each of them. */
 export async function storedStatuses(
@@ -114,7 +135,7 @@ export async function storedStatuses(
 /** How an agent stood at an earlier moment. Whether a process ran it then, its log does not tell. */
 export function statusThen(
   id: AgentId,
-  { ledger, conversation, peers }: StandingHead,
+  { ledger, conversation, peers }: StandingAtRest,
   { unread, model = null }: { readonly unread: number; readonly model?: string | null },
 ): AgentStatus {
   const facts = { id, conversation, peers, undelivered: ledger.undelivered, unread, model };
@@ -130,7 +151,11 @@ export function statusThen(
   return toStatus(ledger, { ...facts, mode: run.mode, workspace: undefined }, { ...posture, waitingFor });
 }
 
-function doingThen(ledger: DigestHead["ledger"], question: object | undefined, unread: number): AgentState {
+function doingThen(
+  ledger: StandingAtRest["ledger"],
+  question: object | undefined,
+  unread: number,
+): AgentState {
   if (question) return "asking";
   if (ownCall(ledger)) return "thinking";
   if (ledger.refusedMs > 0) return "retrying";
@@ -178,7 +203,8 @@ function unopened(id: AgentId, posture: Posture): AgentStatus {
   return toStatus(createLedger(), { id, ...nothing, model: null, mode: "usual" }, posture);
 }
 
-async function standingAtRest(id: AgentId, reader: Reader, head: Promise<StandingHead>) {
+/** @param run how it stands in the process that runs it; absent: none does */
+async function standingAtRest(id: AgentId, reader: Reader, head: Promise<StatusAtRest>, run?: Posture) {
   const [{ ledger, conversation, peers }, { model = null, workspace, limits }, isForeign] = await Promise.all(
     [head, reader.record(id), reader.isForeign(id)],
   );
@@ -188,11 +214,13 @@ async function standingAtRest(id: AgentId, reader: Reader, head: Promise<Standin
   const held = { limits: limitsHeld(limits ?? {}, ledger.limits) };
   const facts = { id, ...standing, unread: mail.length, model, mode, workspace, ...held };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
-  const posture = isForeign ? waiting : resting(id, conversation, ledger.at || null);
+  const posture = isForeign ? waiting : (run ?? resting(id, conversation, ledger.at || null));
   return { status: toStatus(ledger, facts, posture), isForeign };
 }
 
-type StandingHead = Pick<DigestHead, "ledger" | "conversation" | "peers">;
+interface StatusAtRest extends Omit<StandingAtRest, "conversation"> {
+  readonly conversation: ConversationAtRest;
+}
 
 interface StatusFacts
   extends
@@ -207,7 +235,7 @@ function resting(id: AgentId, conversation: ConversationAtRest, since: string | 
   return { state, reason: halt?.content ?? "", waitingFor, since: halt?.since ?? since, node: null };
 }
 
-function toStatus(ledger: DigestHead["ledger"], facts: StatusFacts, posture: Posture): AgentStatus {
+function toStatus(ledger: StandingAtRest["ledger"], facts: StatusFacts, posture: Posture): AgentStatus {
   const { id, unread, model, mode, workspace, limits = {}, undelivered } = facts;
   const { state, reason, waitingFor, since, node } = posture;
   const { steps } = ledger.spent;
@@ -222,7 +250,7 @@ function toStatus(ledger: DigestHead["ledger"], facts: StatusFacts, posture: Pos
   return { ...standing, node, mode, ...(workspace && { workspace }) };
 }
 
-function limited(limits: Limits, { spent }: Pick<DigestHead["ledger"], "spent">) {
+function limited(limits: Limits, { spent }: Pick<StandingAtRest["ledger"], "spent">) {
   if (Object.values(limits).every((limit) => limit === undefined)) return {};
   return { limits, ...(limits.timeMs !== undefined && { workedMs: spent.workingMs }) };
 }

@@ -21,6 +21,17 @@ export const waitSchema = z
       ),
     agents: z.array(z.string()).readonly().optional().describe("Of whom, where that is known."),
     since: z.string().nullable().describe("ISO 8601; null if nobody knows."),
+    messages: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe("Of a reply: the messages that need it, where any do."),
+    standing: z
+      .enum(["stopped", "parked", "paused", "halted"])
+      .optional()
+      .describe(
+        "Of such a reply: how the agent stands that is to write it, where it does not go on by itself.",
+      ),
     way: z.string().describe("What would let it go on: a command, or what has to happen; may be empty."),
   })
   .readonly();
@@ -58,10 +69,12 @@ export function waitsOf(agent: WaitingAgent): readonly Wait[] {
           },
         ];
   const isAtRest = agent.state === "idle" || agent.state === "stopped";
-  const replies = isAtRest && unread === 0 ? repliesTo(agent) : [];
+  const requests = requestsOf(agent);
+  const asked = new Set(requests.flatMap(({ agents }) => agents ?? []));
+  const replies = isAtRest && unread === 0 ? repliesTo(agent, asked) : [];
   const mail: readonly Wait[] =
     agent.state === "idle" ? [{ for: "mail", since, way: `legion send ${id} <text>` }] : [];
-  return [...main, ...delivery, ...replies, ...mail];
+  return [...main, ...delivery, ...requests, ...replies, ...mail];
 }
 
 function mainWait({
@@ -120,25 +133,61 @@ export function wayPast({ limit, until, shared }: ReachedLimit, id: AgentId): st
   return `legion limits${whose} ${limit === undefined ? "<limits>" : RAISED[limit]}`;
 }
 
+/** One for each who is to answer, whom it has asked longest first. */
+function requestsOf({ conversation }: WaitingAgent): readonly Wait[] {
+  const requests = new Map<AgentId, Wait & { readonly messages: readonly string[] }>();
+  for (const [id, { to, since }] of conversation.waiting.asked) {
+    const known = requests.get(to) ?? {
+      for: "reply",
+      agents: [to],
+      since,
+      messages: [],
+      way: "they answer it",
+    };
+    requests.set(to, { ...known, messages: [...known.messages, id] });
+  }
+  return [...requests.values()];
+}
+
+const STILL: readonly AgentState[] = ["stopped", "parked", "paused", "halted"];
+
+/** With how those stand who are asked, where a legion as a whole is told of. */
+export function withStandings<
+  A extends Pick<WaitingAgent, "id" | "state"> & { readonly waits: readonly Wait[] },
+>(agents: readonly A[]): readonly A[] {
+  const still = new Map(agents.flatMap(({ id, state }) => (STILL.includes(state) ? [[id, state]] : [])));
+  const named = (wait: Wait, state: AgentState): Wait => {
+    const standing = wait.messages ? still.get(wait.agents?.[0] ?? "") : undefined;
+    // Of a legion that nobody runs that would be told of everybody.
+    const isPlain = standing === undefined || (standing === "stopped" && state === "stopped");
+    return isPlain ? wait : { ...wait, standing: standing as Wait["standing"] };
+  };
+  const asks = (agent: A): boolean => agent.waits.some(({ messages }) => messages);
+  return agents.map((agent) =>
+    asks(agent) ? { ...agent, waits: agent.waits.map((wait) => named(wait, agent.state)) } : agent,
+  );
+}
+
 /** Of agents that it wrote to and that have said nothing since. What it told the person is no question to them. */
-function repliesTo({ peers }: WaitingAgent): readonly Wait[] {
+function repliesTo({ peers }: WaitingAgent, asked: ReadonlySet<AgentId>): readonly Wait[] {
   const silent = [...peers].filter(
-    ([peer, { sentAt, takenAt }]) => peer !== CONTROL && !isMemoryId(peer) && sentAt > takenAt,
+    ([peer, { sentAt, takenAt }]) =>
+      peer !== CONTROL && !isMemoryId(peer) && !asked.has(peer) && sentAt > takenAt,
   );
   if (silent.length === 0) return [];
   const since = silent.map(([, { sentAt }]) => sentAt).reduce((a, b) => (a < b ? a : b));
   return [{ for: "reply", agents: silent.map(([peer]) => peer), since, way: "they write to it" }];
 }
 
-interface Waiting {
+interface WaitingRow {
   readonly id: AgentId;
   readonly state: AgentState;
   readonly unread: number;
   readonly waits: readonly Wait[];
 }
 
-/** Agents at rest of which each waits for a reply of the next one, and the last for one of the first; each agent in one of them. */
-export function circlesAmong(agents: readonly Waiting[]): readonly (readonly AgentId[])[] {
+/** Agents at rest of which each waits for a reply or an answer of the next one, and the last for one of the first; each agent in one of them. */
+export function circlesAmong(agents: readonly WaitingRow[]): readonly (readonly AgentId[])[] {
   const awaited = new Map(
     agents
       .filter(({ state, unread }) => state === "idle" && unread === 0)

@@ -58,7 +58,7 @@ export function createWays(places: ActionPlaces) {
     const protocol = protocolFor(definition, model);
     const mayChange = definition.protocol === "auto" && protocol === "tools";
     const withoutTools = mayChange ? await wayOf("text", acting) : undefined;
-    return { ...(await wayOf(protocol, acting)), withoutTools };
+    return { ...(await wayOf(protocol, acting)), withoutTools, receipts: definition.receipts };
   };
 }
 

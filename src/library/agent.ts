@@ -119,7 +119,8 @@ export function createLegionAgent({ legion, reader, isClosed }: AgentSource, id:
   };
   const abort = async (): Promise<void> => {
     // Left in the mailbox of one that rests, it would stop what that one does later.
-    if (canBeAborted(liveStatus(id, hosted(), ""))) await legion.control.say([id], "", "abort");
+    if (!hosted().isAsleep && canBeAborted(liveStatus(id, hosted(), "")))
+      await legion.control.say([id], "", "abort");
   };
   const say = async (text: string, lane: "steer" | "follow-up"): Promise<void> => {
     checkText(lane === "steer" ? "steer" : "followUp", text);

@@ -3,7 +3,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Variables } from "../base/process/variables.ts";
 import type { Config } from "../config/config.ts";
-import { serveLegion } from "../control/serve-legion.ts";
 import type { ControlServer } from "../control/api/serve.ts";
 import { openNode, type OpenedLegion, type OpeningOrder } from "../legion/opening/open-node.ts";
 import { DEFAULT_QUESTIONS } from "../legion/rulebook.ts";
@@ -77,6 +76,7 @@ export function createStop(
   return {
     stop: (): Promise<void> => (stopping ??= end()),
     async serve(socket: string, onStop: () => void): Promise<void> {
+      const { serveLegion } = await import("../control/serve-legion.ts");
       server = await serveLegion(opened, socket, { onStop });
     },
   };

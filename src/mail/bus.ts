@@ -7,7 +7,7 @@ import type { AgentId, Delivery, LogId } from "../domain/message/message.ts";
  * - `gap`: messages before it are missing; send again from number `expected`.
  * - `full`, `unknown`: not accepted; try later, or give up.
  */
-export type Receipt =
+export type Reception =
   | { readonly status: "accepted" | "duplicate" | "full" | "unknown" }
   | { readonly status: "gap"; readonly expected: number };
 
@@ -56,7 +56,7 @@ export interface Inbox {
  *       Control's own never is.
  */
 export interface Bus {
-  send(delivery: Delivery): Promise<Receipt>;
+  send(delivery: Delivery): Promise<Reception>;
   open(agent: AgentId): Promise<Inbox>;
   /** Unread messages of one agent, those that its log holds included; 0 for an unknown one, and for one whose mailbox cannot be read. */
   unread(agent: AgentId): Promise<number>;

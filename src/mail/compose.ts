@@ -3,6 +3,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { LegionError } from "../base/errors.ts";
+import type { Answering } from "../domain/message/answering.ts";
 import { writtenBy } from "../domain/message/authority.ts";
 import {
   CONTROL,
@@ -15,11 +16,11 @@ import {
   type Draft,
   type Message,
 } from "../domain/message/message.ts";
-import type { Peer } from "../domain/authoring/host.ts";
 import { markOf } from "../domain/message/taint.ts";
 import { undeliverable, type Undeliverable } from "../past/mail/dead-letters.ts";
 import type { Conversation } from "../past/conversation.ts";
 import type { Memory } from "../past/past.ts";
+import { answeringTo } from "../past/waiting/answering.ts";
 
 /** What a message is numbered and chained by. */
 export type Books = Pick<Memory, "ledger" | "conversation">;
@@ -30,13 +31,15 @@ export interface Chain {
   readonly hops: number;
 }
 
-export interface Letter {
+export interface Letter extends Answering {
   readonly from: AgentId;
   /** Each once. */
   readonly to: readonly AgentId[];
   readonly content: string;
   readonly delivery?: Message["delivery"];
   readonly details?: unknown;
+  /** As its messages carry them. */
+  readonly receipts?: Message["receipts"];
   /** Sent by the runtime itself, not by `from`. */
   readonly spontaneous?: true;
   /** Absent: it goes on from the newest message that `from` was shown; what Control says always begins a chain. */
@@ -61,6 +64,10 @@ export function draftOf({ conversation }: Books, letter: Letter, nowMs: number):
     hops: chain === undefined ? (cause?.hops ?? 0) + 1 : 0,
     ...(typeof chain === "object" && chain),
     ...(letter.marks ?? marksOf(conversation, letter)),
+    receipts: letter.receipts,
+    ...(letter.needsAnswer && { needsAnswer: letter.needsAnswer }),
+    ...(letter.answers && { answers: letter.answers }),
+    ...(letter.declines && { declines: letter.declines }),
     details: letter.details,
   };
 }
@@ -102,7 +109,7 @@ export function compose(
   staged: readonly Message[],
   nowMs: number,
 ): readonly Message[] {
-  const { cause, root, ...draft } = draftOf(books, letter, nowMs);
+  const { cause, root, needsAnswer, answers, declines, ...draft } = draftOf(books, letter, nowMs);
   return letter.to.map((to) => {
     const prefix = messageId({ from: letter.from, to, n: 0 }).slice(0, -1);
     const ahead = staged.filter(({ id }) => id.startsWith(prefix)).length;
@@ -115,6 +122,7 @@ export function compose(
       cause,
       re,
       root: root ?? id,
+      ...answeringTo({ needsAnswer, answers, declines }, to),
     };
   });
 }
@@ -131,12 +139,21 @@ export function resolveTargets(
   isGone: (id: AgentId) => boolean = () => false,
 ): readonly AgentId[] {
   if (targets === "all") return known.filter((id) => id !== sender);
-  const unknown = targets.filter((id) => id !== CONTROL && !known.includes(id) && !isGone(id));
+  const unknown = targets.filter((id) => id !== CONTROL && !isAmong(known, id) && !isGone(id));
   if (unknown.length > 0) {
     const who = unknown.map((id) => `"${id}"`).join(", ");
     throw new LegionError("REFUSED", `There is no agent ${who}. ${listKnown(known)}`);
   }
   return [...new Set(targets)];
+}
+
+const sets = new WeakMap<readonly AgentId[], ReadonlySet<AgentId>>();
+
+/** Of a hundred thousand that stay the same from letter to letter, too. */
+function isAmong(known: readonly AgentId[], id: AgentId): boolean {
+  const set = sets.get(known) ?? new Set(known);
+  sets.set(known, set);
+  return set.has(id);
 }
 
 function listKnown(known: readonly AgentId[]): string {
@@ -152,7 +169,7 @@ export function hasMet({ ledger, conversation }: Books, id: AgentId): boolean {
 export interface PostalService {
   readonly clock: Pick<Clock, "now">;
   /** Every known agent, Control not. */
-  readonly peers: () => Promise<readonly Pick<Peer, "id">[]>;
+  readonly known: () => Promise<readonly AgentId[]>;
   /** How many unread messages an agent has. */
   readonly unread: (agent: AgentId) => Promise<number>;
 }
@@ -169,7 +186,7 @@ export interface RefusedLetter {
 export async function refusalOf(
   books: Books,
   letter: Letter,
-  { clock, peers, unread }: PostalService,
+  { clock, known: find, unread }: PostalService,
 ): Promise<RefusedLetter | undefined> {
   const draft = draftOf(books, letter, clock.now());
   const refuse = (why: string, advice = ""): RefusedLetter => ({
@@ -178,9 +195,8 @@ export async function refusalOf(
   });
   const blocked = pastHopLimit(draft);
   if (blocked.length > 0) return refuse(tooLong(blocked), WAY_OUT);
-  const known = (await peers()).map(({ id }) => id);
-  const there = new Set([CONTROL, ...known]);
-  const gone = letter.to.filter((id) => !there.has(id));
+  const known = await find();
+  const gone = letter.to.filter((id) => id !== CONTROL && !isAmong(known, id));
   if (gone.length > 0) return refuse(`There is no agent ${gone.join(", ")} any more.`, listKnown(known));
   const bytes = Buffer.byteLength(letter.content);
   if (bytes > MAX_CONTENT_BYTES)

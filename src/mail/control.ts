@@ -56,12 +56,11 @@ export interface ControlLog extends LetterWriter {
 
 /** Control over `log`, wherever that is kept. */
 export function createControl(log: ControlLog, post: PostalService): Control {
-  const known = async (): Promise<AgentId[]> => (await post.peers()).map(({ id }) => id);
   const speak = async (
     targets: readonly AgentId[] | "all",
     words: Pick<Letter, "content" | "delivery" | "details">,
   ): Promise<readonly string[]> => {
-    const to = resolveTargets(targets, await known(), CONTROL);
+    const to = resolveTargets(targets, await post.known(), CONTROL);
     if (to.length === 0) throw new LegionError("REFUSED", "There are no agents that could hear this.");
     return sendNotice(log, async (memory) => {
       const { sends, refusal } = await writeLetter(memory, { ...words, from: CONTROL, to }, post);
@@ -97,7 +96,7 @@ export function createControl(log: ControlLog, post: PostalService): Control {
       return id!;
     },
     async announce(to, content, chain) {
-      const all = new Set([CONTROL, ...(await known())]);
+      const all = new Set([CONTROL, ...(await post.known())]);
       const there = to.filter((id) => all.has(id));
       const letter: Letter = { from: CONTROL, to: there, content, chain, spontaneous: true };
       await sendNotice(log, async (memory) => {
@@ -142,8 +141,8 @@ export async function openControl(
       }
     },
   };
-  const peers = (): Promise<{ readonly id: AgentId }[]> => Promise.resolve(known().map((id) => ({ id })));
-  const control = createControl(log, { clock, peers, unread: bus.unread });
+  const all = (): Promise<readonly AgentId[]> => Promise.resolve(known());
+  const control = createControl(log, { clock, known: all, unread: bus.unread });
   return {
     ...control,
     memory,

@@ -1,6 +1,7 @@
 // Adding to a log that somebody else may add to as well: one at a time, or two would give out the same numbers.
 
-import { sendsOf, type NoticeEvent } from "../domain/event/event.ts";
+import { sendsOf } from "../domain/event/event.ts";
+import type { NoticeEvent } from "../domain/event/notice.ts";
 import type { Memory } from "../past/past.ts";
 import type { Outbox } from "./outbox.ts";
 

@@ -36,6 +36,7 @@ export function createRoom(maxTokens: number) {
  * be what comes before it. What is not shown when it is taken in takes no room.
  */
 export function firstFitting(mail: readonly Mail[], maxTokens: number): readonly Mail[] {
+  if (mail.length < 2) return mail.slice();
   const room = createRoom(maxTokens);
   const end = mail.findIndex(({ message }) => {
     const lane = laneOf(message);

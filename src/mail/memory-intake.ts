@@ -5,14 +5,14 @@ import { parseMessageId, type Delivery } from "../domain/message/message.ts";
 import type { MemoryStanding } from "../past/memory/standing.ts";
 import { hear, isHeard, markIn, type HeardMark, type HeardMessages } from "../past/memory/heard.ts";
 import { repeated, takenIn } from "../past/memory/take-in.ts";
-import type { Receipt } from "./bus.ts";
+import type { Reception } from "./bus.ts";
 import { standingOf } from "./mailbox.ts";
 
 export interface MemoryIntake {
   /** To be added as one; empty where nothing was new. */
   readonly events: readonly NewMemoryEvent[];
   /** One for each delivery; they hold once the events are added. */
-  readonly receipts: readonly Receipt[];
+  readonly receipts: readonly Reception[];
 }
 
 /** One delivery after the other, where the memory stands like this, and has heard so much. */
@@ -26,7 +26,7 @@ export function planMemoryIntake(
   const isRepeated = (mark: HeardMark): boolean => isHeard(heard, mark) || isHeard(heardHere, mark);
   const now = { keeper, forgottenAt };
   const events: NewMemoryEvent[] = [];
-  const receipts = deliveries.map((delivery): Receipt => {
+  const receipts = deliveries.map((delivery): Reception => {
     const standing = standingOf(delivery, seen);
     if (standing === "duplicate") return { status: "duplicate" };
     if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };

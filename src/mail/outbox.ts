@@ -5,7 +5,7 @@
 //       its number.
 //   O3. In mode `held` only what is said to the person is delivered.
 
-import type { Bus, Receipt } from "./bus.ts";
+import type { Bus, Reception } from "./bus.ts";
 import type { Clock } from "../base/clock.ts";
 import { buriedBy, graveOf, undeliverable, type Undeliverable } from "../past/mail/dead-letters.ts";
 import { sendsIn, type Send } from "../past/mail/sends.ts";
@@ -154,7 +154,7 @@ export async function offer(
   memory: Pick<Memory, "read">,
   bus: Pick<Bus, "send">,
   send: Delivery & Pick<Send, "to" | "n">,
-): Promise<Receipt> {
+): Promise<Reception> {
   const receipt = await bus.send(send);
   if (receipt.status !== "gap") return receipt;
   let after = receipt.expected - 1;

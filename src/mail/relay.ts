@@ -59,11 +59,7 @@ export function createRelay(log: LetterWriter, post: PostalService): Relay {
           refuseOther(earlier, wanted, request);
           return { said: earlier, isRepeated: true, outbox };
         }
-        const to = resolveTargets(
-          targets,
-          (await post.peers()).map(({ id }) => id),
-          CONTROL,
-        );
+        const to = resolveTargets(targets, await post.known(), CONTROL);
         const letter = { from: CONTROL, to, content, marks: OUTSIDE };
         const { sends, refusal } = await writeLetter(memory, letter, post);
         if (refusal) throw new LegionError("REFUSED", refusal.reason);

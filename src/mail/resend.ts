@@ -7,7 +7,7 @@ import { writtenBy } from "../domain/message/authority.ts";
 import { CONTROL, isFromControl, type AgentId } from "../domain/message/message.ts";
 import { markOf } from "../domain/message/taint.ts";
 import { sendNotice, type LetterWriter, type LetterWriting } from "./log-access.ts";
-import type { NoticeEvent } from "../domain/event/event.ts";
+import type { NoticeEvent } from "../domain/event/notice.ts";
 
 export interface PostOffice extends PostalService {
   readonly control: LetterWriter;
@@ -74,6 +74,7 @@ function noSuchLetter(id: string): LegionError {
 
 function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
   const { content, delivery, details, source, authority, taint } = message;
+  const { needsAnswer, answers, declines } = message;
   const isOfAgent = from !== CONTROL && source.type === "agent";
   const before = typeof details === "object" && details !== null ? details : {};
   return {
@@ -81,6 +82,7 @@ function letterOf({ id, message, to }: DeadLetter, from: AgentId): Letter {
     to,
     content,
     delivery,
+    ...{ needsAnswer, answers, declines },
     spontaneous: source.type === "user" ? true : undefined,
     chain: "new",
     marks: { authority: isOfAgent ? writtenBy(from, authority) : undefined, taint: markOf(taint) },

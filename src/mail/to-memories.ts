@@ -2,11 +2,11 @@
 
 import { isMemoryId } from "../domain/memory/memory-id.ts";
 import { parseMessageId, type AgentId, type Delivery } from "../domain/message/message.ts";
-import type { Bus, Receipt } from "./bus.ts";
+import type { Bus, Reception } from "./bus.ts";
 
 /** Takes what is sent to a memory. */
 export interface MemoryPost {
-  receive(memory: AgentId, delivery: Delivery): Promise<Receipt>;
+  receive(memory: AgentId, delivery: Delivery): Promise<Reception>;
 }
 
 export function withMemories<B extends Bus>(bus: B, memories: MemoryPost): B {

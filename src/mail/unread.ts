@@ -84,9 +84,9 @@ function createPile() {
       return true;
     },
     drop(position: number): void {
-      const rest = all.findIndex((one) => one.position > position);
-      for (const { message } of all.splice(0, rest === -1 ? all.length : rest))
-        length -= message.content.length;
+      let end = 0;
+      while (end < all.length && all[end]!.position <= position) length -= all[end++]!.message.content.length;
+      if (end > 0) all.splice(0, end);
     },
   };
 }

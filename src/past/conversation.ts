@@ -1,15 +1,8 @@
 // What an agent has of its past: the mail it answers, the decision that is open, why it rests, whether there is something
 // to decide. One pure fold over the active branch of its log, kept up to date event by event.
 
-import {
-  isPiece,
-  resultsFor,
-  sendsOf,
-  type Call,
-  type Event,
-  type EventOf,
-  type NoticeReason,
-} from "../domain/event/event.ts";
+import { isPiece, resultsFor, sendsOf, type Call, type Event, type EventOf } from "../domain/event/event.ts";
+import type { NoticeReason } from "../domain/event/notice.ts";
 import { authorityOf, joinAuthority } from "../domain/message/authority.ts";
 import { buriedBy } from "./mail/dead-letters.ts";
 import { createHeldMail, foldHeld, type HeldMail } from "./mail/held.ts";
@@ -48,8 +41,10 @@ import {
   type Halt,
   type RunState,
 } from "./run-state.ts";
+import { createProofs, foldProofs, hearReceipts, type Proofs } from "./receipts/proofs.ts";
 import { outcomeOf, type DecisionOutcome, type OpenDecision } from "./outcome.ts";
 import { countRepeat, type Repeat } from "./repeats.ts";
+import { createWaiting, foldWaiting, hearAnswers, type Waiting } from "./waiting/waiting.ts";
 
 export interface Conversation {
   /** Mail that is taken in and not shown; all else here tells of what was shown alone. */
@@ -64,6 +59,7 @@ export interface Conversation {
   authority: readonly AgentId[];
   /** Per peer, its newest message that has not been answered. */
   readonly unanswered: Map<AgentId, Message>;
+  readonly waiting: Waiting;
 
   decision: OpenDecision | undefined;
   outcome: DecisionOutcome;
@@ -93,6 +89,8 @@ export interface Conversation {
   readonly addresses: KnownAddresses;
   /** What it observes. */
   readonly invocations: Invocations;
+  /** What it can cite. */
+  readonly proofs: Proofs;
 }
 
 const NO_FAILURES = { unparsed: 0, failures: 0, failuresBefore: 0 } as const;
@@ -100,26 +98,20 @@ const NO_FAILURES = { unparsed: 0, failures: 0, failuresBefore: 0 } as const;
 export function createConversation(): Conversation {
   return {
     held: createHeldMail(),
-    newest: undefined,
-    instruction: undefined,
-    taint: [],
-    authority: [],
+    ...{ newest: undefined, instruction: undefined, taint: [], authority: [] },
     unanswered: new Map(),
+    waiting: createWaiting(),
     decision: undefined,
     outcome: "idle",
-    mail: false,
-    aborted: false,
-    halt: undefined,
+    ...{ mail: false, aborted: false, halt: undefined },
     run: createRunState(),
     repeats: new Map(),
-    turns: 0,
-    pieces: [],
-    ...NO_FAILURES,
-    refused: false,
+    ...{ turns: 0, pieces: [], refused: false, ...NO_FAILURES },
     ...{ pinned: "", summary: 0 },
     questions: createQuestions(),
     addresses: createKnownAddresses(),
     invocations: createInvocations(),
+    proofs: createProofs(),
   };
 }
 
@@ -137,6 +129,8 @@ export function converse(conversation: Conversation, event: Event): void {
   else if (event.kind === "notice") heed(conversation, event);
   foldRun(conversation.run, event, conversation.unanswered.get(CONTROL));
   learnAddresses(conversation.addresses, event);
+  foldProofs(conversation.proofs, event, conversation.newest?.root);
+  foldWaiting(conversation.waiting, event);
   for (const { id, re } of sendsOf(event))
     if (re !== undefined) conversation.unanswered.delete(parseMessageId(id).to);
 }
@@ -198,7 +192,9 @@ function hear(conversation: Conversation, message: Message): void {
     return hearWord(conversation.run, message);
   }
   hearPerson(conversation.questions, message);
+  hearAnswers(conversation.waiting, message);
   hearAddresses(conversation.addresses, message);
+  hearReceipts(conversation.proofs, message);
   if (lane === "abort") {
     conversation.aborted = true;
     // It ends a model's call, which decides on what was shown; a person who is waited for has decided nothing.
@@ -259,7 +255,7 @@ function decide(conversation: Conversation, event: EventOf<"decision">): void {
 }
 
 function close(conversation: Conversation, event: EventOf<"result">): void {
-  conversation.taint = sourcesOf(conversation.taint, event.taint);
+  if (event.taint !== undefined) conversation.taint = sourcesOf(conversation.taint, event.taint);
   overtake(conversation.questions, "result");
   const { decision } = conversation;
   if (!decision) return;

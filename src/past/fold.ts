@@ -14,10 +14,16 @@ export interface Branch {
   see(event: Event): void;
 }
 
-export function createBranch(): Branch {
-  const conversation = createConversation();
-  const state = createModuleState();
-  let offers = NO_OFFERS;
+/** Plain data. */
+export type KeptBranch = Omit<Branch, "see">;
+
+/** @param kept is gone on from */
+export function createBranch(kept?: KeptBranch): Branch {
+  const { conversation, state } = kept ?? {
+    conversation: createConversation(),
+    state: createModuleState(),
+  };
+  let offers = kept?.offers ?? NO_OFFERS;
   return {
     conversation,
     state,
@@ -39,42 +45,79 @@ interface Left {
   readonly path: readonly SeqRange[];
 }
 
-/** Follows a whole log for what `create` makes of its active branch. */
-export function followLog<B extends Branch>(create: () => B) {
-  const straight = create();
-  const forks: Fork[] = [];
-  /** Those that nothing has been done after. */
-  let left: Left[] = [];
+/** Which branch of a log is active, as far as it is to be gone on from. */
+export interface ActiveBranch {
+  /** Those that left something out, in their order. */
+  readonly forks: readonly Fork[];
   /** The newest event that says something. */
-  let newest = 0;
+  readonly newest: number;
+}
+
+/** Follows the forks of a log, to know which branch is active. */
+function followForks(kept?: ActiveBranch) {
+  const forks: Fork[] = [...(kept?.forks ?? [])];
+  /** Those that nothing has been done after. */
+  let left: readonly Left[] = [];
+  let newest = kept?.newest ?? 0;
   let last = 0;
   const turn = (fork: Fork, { origin }: EventOf<"branch">): void => {
     const isDetour = fork.to < newest;
     // The files of a copy begin with nothing.
     if (origin !== undefined) left = [{ seq: fork.seq, path: [] }];
-    else if (isDetour) left.push({ seq: fork.seq, path: pathTo(forks, fork.seq - 1) });
+    else if (isDetour) left = [...left, { seq: fork.seq, path: pathTo(forks, fork.seq - 1) }];
     if (isDetour) forks.push(fork);
   };
   return {
-    /** The forks seen so far, in their order. */
-    forks: forks as readonly Fork[],
-    /** Takes in one event of the log, whatever its branch. */
+    forks,
+    now: () => ({ left, newest, last }),
     see(event: Event): void {
       last = event.seq;
       const fork = forkIn(event);
       if (fork && event.kind === "branch") turn(fork, event);
       if (settlesFiles(event)) left = [];
       if (event.kind !== "opened") newest = event.seq;
-      if (forks.length === 0) straight.see(event);
     },
+  };
+}
+
+/**
+ * Follows a whole log for what `create` makes of its active branch.
+ *
+ * @param kept is gone on from: what comes is what stands behind its events
+ */
+export function followLog<B extends Branch>(
+  create: () => B,
+  kept?: { readonly branch: B; readonly active: ActiveBranch },
+) {
+  let branch = kept?.branch ?? create();
+  const { forks, now, see } = followForks(kept?.active);
+  /** So many of the forks lead to `branch`. */
+  let followed = forks.length;
+  return {
+    /** The forks seen so far, in their order. */
+    forks: forks as readonly Fork[],
+    /** Takes in one event of the log, whatever its branch. */
+    see(event: Event): void {
+      see(event);
+      if (forks.length === followed) branch.see(event);
+    },
+    /** The same, where somebody else has what was settled see it. */
+    pass: see,
+    /** To go on from there later; `undefined` where what came since it was settled is not all that leads there. */
+    active: (): ActiveBranch | undefined =>
+      forks.length === followed && now().left.length === 0
+        ? { forks: [...forks], newest: now().newest }
+        : undefined,
     /**
      * What the active branch comes to, after the last event.
      *
      * @param read gives the log once more, from its first event; what is new in it is left out
      */
     async settle(read: () => AsyncIterable<Event>): Promise<B> {
-      if (forks.length === 0 && left.length === 0) return straight;
-      const branch = create();
+      const { left, last } = now();
+      if (forks.length === followed && left.length === 0) return branch;
+      branch = create();
+      followed = forks.length;
       const path = pathTo(forks, last);
       const earlier = left.map((one) => ({ ...one, state: createModuleState() }));
       for await (const event of read()) {

@@ -206,9 +206,10 @@ function giveBack(ledger: Ledger, { prompted }: EventOf<"refused">): void {
 
 function decide(ledger: Ledger, event: EventOf<"decision">): void {
   const { cost, usage } = event;
+  const { input, output, cacheRead, cacheWrite } = usage;
   // What a person typed, or rules say, answers no call.
   const answered = isOfModel(event) ? ownCall(ledger) : undefined;
-  settleLast(ledger, cost === undefined ? usage : { ...usage, cost }, answered);
+  settleLast(ledger, cost === undefined ? usage : { input, output, cacheRead, cacheWrite, cost }, answered);
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
   ledger.pending = event.calls.length;
@@ -243,8 +244,10 @@ function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {
 
 /** A call came back, or nobody waits for one any more: all others without an answer stay charged. */
 function settleLast(ledger: Ledger, usage: Usage, answered: OpenCall | undefined): void {
-  const charged = sumOf(ledger.open.splice(0).filter((call) => call !== answered));
-  ledger.spent.usage = addUsage(addUsage(ledger.spent.usage, charged), usage);
+  const charged = ledger.open.filter((call) => call !== answered);
+  const known = charged.length === 0 ? ledger.spent.usage : addUsage(ledger.spent.usage, sumOf(charged));
+  ledger.spent.usage = addUsage(known, usage);
+  ledger.open = [];
   ledger.spent.workingMs += elapsed(ledger.promptedMs, ledger.atMs);
   ledger.promptedMs = 0;
 }

@@ -4,7 +4,6 @@
 import { createAdding, type Adding } from "./log/adding.ts";
 import { along, pathTo } from "./branch.ts";
 import type { Conversation } from "./conversation.ts";
-import { LegionError, messageOf } from "../base/errors.ts";
 import type { Event, NewEvent, SeqRange } from "../domain/event/event.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import type { Inspect } from "../domain/inspection.ts";
@@ -13,8 +12,9 @@ import type { EventLog } from "./log/event-log.ts";
 import { NO_SECRETS, type Redactor } from "../base/redaction/redactor.ts";
 import type { KnownOffers } from "./offers.ts";
 import { redactEvent } from "./redact-event.ts";
-import { createBranch, followLog, type Branch } from "./fold.ts";
-import { createTraffic, type PeerTraffic, type Traffic } from "./digest/traffic.ts";
+import { createKeeping, type KeptLog } from "./kept/keeping.ts";
+import { createReading, type ReadPast } from "./kept/reading.ts";
+import type { PeerTraffic } from "./digest/traffic.ts";
 import { createFiles, showing, type Projector } from "./shown/state.ts";
 import type { ModuleState } from "./state.ts";
 import { createView, type View, type ViewOptions } from "./view.ts";
@@ -77,28 +77,35 @@ export interface MemoryOptions {
   readonly projector: Projector;
   /** Nothing is committed, or folded, but what it leaves. Absent: nothing is hidden. */
   readonly redactor?: Redactor;
+  /** What is folded is not kept: others go on from what they kept. Absent: it is. */
+  readonly keeps?: "nothing";
 }
 
-export interface OpenedLog {
+export interface OpenedLog extends KeptLog {
   readonly log: EventLog;
   /** What has to be said in it about how it was found; mostly empty. */
   readonly findings: readonly NewEvent[];
 }
 
 /**
- * `open` opens the log and hands every event of it to its argument, oldest first; again at each `reopen`. Rejects as it
- * does, and with DAMAGED if an event cannot be understood.
+ * Opens a log and hands every event of it to `each`, oldest first; or, before the first of them, what `keepPast` kept to `goOn`:
+ * where that knows the events up to a number, only those behind it.
  */
-export async function openMemory(
-  { agent, view, projector, inspect, redactor }: MemoryOptions,
-  open: (each: (event: Event) => void) => Promise<OpenedLog>,
-): Promise<Memory> {
+export type OpenLog = (
+  each: (event: Event) => void,
+  goOn: (kept: Uint8Array) => number | undefined,
+) => Promise<OpenedLog>;
+
+/** `open` opens the log; again at each `reopen`. Rejects as it does, and with DAMAGED if an event cannot be understood. */
+export async function openMemory(options: MemoryOptions, open: OpenLog): Promise<Memory> {
+  const { agent, view, projector } = options;
   const ledger = createLedger();
   let reading = await readLog(view, open);
   const writeFiles = createFiles(projector, () => reading.fold.state);
-  const adding = addingTo(() => reading, ledger, { agent, inspect, redactor });
+  const adding = addingTo(() => reading, ledger, options);
   const { isDead, note, noteBetween, tell, settle: settled } = adding;
-  const commit = showing(writeFiles, adding.append);
+  const keeping = createKeeping(adding, () => withoutKeeping(reading, options), ledger);
+  const commit = showing(writeFiles, keeping.after(adding.append));
   const begin = async (read: LogReading, events: readonly NewEvent[]): Promise<void> => {
     // Before anything can be committed: until the files are right, nobody may go on.
     const edits = await projector.reconcile(read.fold.state);
@@ -145,9 +152,14 @@ export async function openMemory(
     },
     async close() {
       await settled().catch(() => undefined);
+      await keeping.last();
       await reading.log.close();
     },
   };
+}
+
+function withoutKeeping(reading: LogReading, { keeps }: Pick<MemoryOptions, "keeps">): LogReading {
+  return keeps === "nothing" ? { ...reading, keepPast: undefined } : reading;
 }
 
 function addingTo(
@@ -160,8 +172,7 @@ function addingTo(
     clean: (event) => redactEvent(event, redactor),
     join(event) {
       account(ledger, event);
-      reading().traffic.see(event);
-      reading().fold.see(event);
+      reading().join(event);
     },
     show: (event) => ({ kind: "event", agent, event }),
     inspect,
@@ -174,53 +185,15 @@ async function viewOf(past: AsyncIterable<Event>, options: ViewOptions): Promise
   return view;
 }
 
-/** A log that was opened, and what was found in it. */
-interface LogReading extends OpenedLog {
-  readonly ledger: Ledger;
-  readonly traffic: Traffic;
-  readonly fold: Fold;
+/** A log that was opened, and what it comes to. */
+interface LogReading extends OpenedLog, ReadPast {
   /** The active branch. */
   readonly path: readonly SeqRange[];
 }
 
-async function readLog(view: ViewOptions, open: Parameters<typeof openMemory>[1]): Promise<LogReading> {
-  const ledger = createLedger();
-  const traffic = createTraffic();
-  const follower = followLog(() => createFold(view));
-  const { log, findings } = await open((event) => {
-    try {
-      account(ledger, event);
-      traffic.see(event);
-      follower.see(event);
-    } catch (error) {
-      const problem = `event ${event.seq} of the log is not what its kind holds: ${messageOf(error)}`;
-      throw new LegionError("DAMAGED", problem, { cause: error });
-    }
-  });
-  const fold = await follower.settle(() => log.read());
-  if (ledger.log !== log.id) ledger.numbers.clear();
-  ledger.log = log.id;
-  return { log, findings, ledger, traffic, fold, path: pathTo(follower.forks) };
-}
-
-/** What is folded from the active branch. */
-export interface Fold extends Branch {
-  view: View;
-}
-
-export function createFold(options: ViewOptions): Fold {
-  const branch = createBranch();
-  const fold: Fold = {
-    conversation: branch.conversation,
-    state: branch.state,
-    get offers() {
-      return branch.offers;
-    },
-    view: createView(options),
-    see(event) {
-      branch.see(event);
-      fold.view.see(event);
-    },
-  };
-  return fold;
+async function readLog(view: ViewOptions, open: OpenLog): Promise<LogReading> {
+  const reading = createReading(view);
+  const opened = await open(reading.see, reading.goOn);
+  const read = await reading.settle(opened.log);
+  return { ...opened, ...read, path: pathTo(read.forks) };
 }

@@ -2,25 +2,39 @@ import { crc32 } from "node:zlib";
 import type { Call, EventOf } from "../domain/event/event.ts";
 
 export interface Repeat {
-  readonly call: Call;
+  readonly call: Pick<Call, "action" | "parameters">;
   count: number;
 }
 
 const REMEMBERED_CALLS = 64;
 
-/** Counts that `call` came to this result, once more or for the first time; the oldest of many are forgotten. */
+/** From so many times on the same call with the same result is a loop. */
+export const LOOP_REPEATS = 3;
+
+/**
+ * Counts that `call` came to this result, once more or for the first time, and returns how often it has; the oldest of many are
+ * forgotten.
+ */
 export function countRepeat(
   repeats: Map<string, Repeat>,
   call: Call,
   { outcome, content }: EventOf<"result">,
-): void {
+): number {
   const asked = JSON.stringify([call.action, call.parameters, outcome]);
-  // Apart, so that a long content need not be written as JSON.
-  const key = `${asked.length}:${crc32(asked)}:${content.length}:${crc32(content)}`;
+  const key = `${nameOf(asked)}:${nameOf(content)}`;
   const repeat = repeats.get(key) ?? { call, count: 0 };
   repeat.count++;
   repeats.delete(key);
   repeats.set(key, repeat);
   const [oldest] = repeats.keys();
   if (repeats.size > REMEMBERED_CALLS && oldest !== undefined) repeats.delete(oldest);
+  return repeat.count;
+}
+
+/** Of this many characters. */
+const SHORT = 64;
+
+/** What is short stands for itself: a sum costs more. */
+function nameOf(text: string): string {
+  return `${text.length}:${text.length <= SHORT ? text : crc32(text)}`;
 }

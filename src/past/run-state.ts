@@ -3,7 +3,8 @@
 import type { SpendingLimit } from "../base/errors.ts";
 import { fieldsOf } from "../base/text/json.ts";
 import { END_STATUSES, type EndStatus, type RunEnding, type StartupDetails } from "../domain/event/ending.ts";
-import { OUT_OF_TURNS, sendsOf, type Event, type EventOf, type NoticeEvent } from "../domain/event/event.ts";
+import { sendsOf, type Event, type EventOf } from "../domain/event/event.ts";
+import { OUT_OF_TURNS, type NoticeEvent } from "../domain/event/notice.ts";
 import { CONTROL, isPersons, laneOf, parseMessageId, type Message } from "../domain/message/message.ts";
 import { actIn, HUMAN, modeOf, type Mode, type ModeNotice, type TypedAct } from "../domain/supervision.ts";
 import { limitIn } from "./limits/spending.ts";

@@ -5,23 +5,27 @@
 //   V2. Every message but a verdict and what is held is shown, or lies in a range that a shown summary covers. What was held
 //       stands where it was released.
 
-import {
-  resultsFor,
-  type DecisionEvent,
-  type Event,
-  type EventOf,
-  type ResultEvent,
-  type Stamp,
-} from "../domain/event/event.ts";
+import type { Event, EventOf, Stamp } from "../domain/event/event.ts";
 import { displayName, isPersons, laneOf, type Message } from "../domain/message/message.ts";
+import { citedLines } from "./receipts/lines.ts";
+import { answeringLines } from "./waiting/answering.ts";
 import type { Model, Turn } from "../domain/model.ts";
-import type { Protocol, ShownResult } from "../model/protocol/protocol.ts";
-import { createHeldMail, foldHeld, type TakenMessage } from "./mail/held.ts";
-import { estimateTokens, fitTokens } from "../model/tokens/tokens.ts";
+import type { Protocol } from "../model/protocol/protocol.ts";
+import { createHeldMail, foldHeld, type HeldMail, type TakenMessage } from "./mail/held.ts";
+import { fitTokens } from "../model/tokens/tokens.ts";
 import { escapeHeaders } from "../base/text/wording.ts";
-import { NO_QUOTES, headedText, joinQuotes, quoteOf, type WrittenSummary } from "./shown/summary-text.ts";
-import { keptOf, keptText, type KeptText } from "./shown/kept-texts.ts";
-import { createShown, textOf, type Exchange, type Item, type Shown } from "./shown/items.ts";
+import { headedText, joinQuotes, quoteOf, type WrittenSummary } from "./shown/summary-text.ts";
+import { keptOf, keptText } from "./shown/kept-texts.ts";
+import {
+  createShown,
+  newItem,
+  type Exchange,
+  type Item,
+  type Shown,
+  type ShownBefore,
+} from "./shown/items.ts";
+import { packItems, unpackItems } from "./shown/kept-items.ts";
+import { exchangeItem, expects, hasFailed, isComplete, renderExchange } from "./shown/exchange-item.ts";
 
 export interface View {
   readonly items: readonly Item[];
@@ -39,6 +43,22 @@ export interface View {
   setTokens(item: Item, tokens: number): void;
   /** What would be shown in place of `items` if they were summarised so. */
   summarised(items: readonly Item[], summary: WrittenSummary): string;
+  /** As it stands, for `createView`: it shares its objects. `undefined` while its options are changed and it is not. */
+  pack(): KeptView | undefined;
+}
+
+/** Plain data. */
+export interface KeptView extends Pick<ShownBefore, "chained"> {
+  /** As `wayOf` has it. */
+  readonly way: string;
+  /** As `packItems` has them: what is shown, and what failed and is not shown any more. */
+  readonly items: string;
+  /** How many of them are shown. */
+  readonly shown: number;
+  readonly open: Exchange | undefined;
+  /** Which of them failed, by their places. */
+  readonly failed: readonly number[];
+  readonly held: HeldMail;
 }
 
 export interface ViewOptions {
@@ -49,6 +69,8 @@ export interface ViewOptions {
   readonly window: number;
   /** What the model is sent again of its thinking with a turn, in tokens. Absent: nothing. */
   readonly thinkingTokens?: Model["thinkingTokens"];
+  /** Does each result say its number, to be cited? Absent: none does. */
+  readonly numbers?: "shown" | undefined;
   /** `nothing`: other words than these are shown to the model. Absent: everything. */
   readonly shows?: "nothing";
 }
@@ -68,23 +90,28 @@ const QUOTED_SHARE = 1 / 16;
 const MAX_KEPT_TOKENS = 24_000;
 const KEPT_SHARE = 1 / 8;
 const SHOWN_NOTICE = "gap";
-const NO_RESULT = "(no result yet)";
 
-export function createView(options: ViewOptions): View {
+/** Names all that views of a log depend on but the log: those of the same way are the same, but for thinking. */
+export function wayOf({ protocol, errors, window, shows, numbers }: ViewOptions): string {
+  return shows ?? JSON.stringify([protocol.form, errors, String(window), ...(numbers ? [numbers] : [])]);
+}
+
+/** @param kept is gone on from: it is of the same way */
+export function createView(options: ViewOptions, kept?: KeptView): View {
   const { errors, window } = options;
-  const shown = createShown();
-  /** The newest decision, until its last result is in or somebody looks: so it is rendered once. */
-  let open: Exchange | undefined;
+  const way = wayOf(options);
+  const { waiting, held, ...known } = unpackShown(kept, options);
+  const shown = createShown((item) => renderExchange(item, options), known);
   /** Exchanges in which every call failed, waiting to be forgotten. */
-  let failed: Item[] = [];
-  const held = createHeldMail();
-  const maxTokens = Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE);
+  let failed = waiting;
+  /** The newest decision, until its last result is in or somebody looks. */
+  let open = kept?.open;
   const room = summaryRoom(window);
   const add = (item: Item | undefined): void => {
     if (item?.exchange && hasFailed(item.exchange)) failed.push(item);
   };
   const showOpen = (): Shown => {
-    if (open) add(shown.push(exchangeItem(open, options)));
+    if (open) add(shown.push(exchangeItem(open)));
     open = undefined;
     return shown;
   };
@@ -92,7 +119,7 @@ export function createView(options: ViewOptions): View {
     if (open && expects(open.decision, event)) {
       open.results.set(event.call, event);
       if (isComplete(open)) showOpen();
-    } else add(showLate(showOpen(), event, options));
+    } else add(showLate(showOpen(), event));
     if (errors === "keep" || event.outcome !== "ok") return;
     remove(showOpen(), failed);
     failed = [];
@@ -103,23 +130,22 @@ export function createView(options: ViewOptions): View {
     if (event.kind === "approval") return;
     showOpen();
     const mail = foldHeld(held, event).filter(({ message }) => laneOf(message) !== "verdict");
-    if (mail.length > 0) shown.push(mailItem(event, mail, { ...options, maxTokens }));
+    if (mail.length > 0) shown.push(mailItem(event, mail, options));
     if (event.kind === "decision") open = { decision: event, results: new Map() };
     else if (event.kind === "summary") {
-      const covered = cover(shown, event, room);
-      failed = failed.filter((item) => !covered.includes(item));
+      failed = without(failed, cover(shown, event, room));
     } else if (event.kind === "notice" && event.reason === SHOWN_NOTICE)
       shown.push(textItem("notice", event, event.content));
   };
   return {
     get items() {
-      return showOpen().items;
+      return showOpen().look().items;
     },
     get turns() {
-      return showOpen().turns;
+      return showOpen().look().turns;
     },
     get tokens() {
-      return showOpen().tokens();
+      return showOpen().look().tokens;
     },
     get chain() {
       return showOpen().chain();
@@ -128,26 +154,53 @@ export function createView(options: ViewOptions): View {
     staying: () => showOpen().staying(),
     setTokens: shown.setTokens,
     summarised: (items, summary) => summaryText(summary, stayingOf(items, showOpen().items, room)),
+    pack: () => (wayOf(options) === way ? { way, ...packShown(shown, failed), open, held } : undefined),
+  };
+}
+
+function unpackShown(
+  kept: KeptView | undefined,
+  options: ViewOptions,
+): ShownBefore & { waiting: Item[]; held: HeldMail } {
+  if (!kept) return { items: [], chained: 0, waiting: [], held: createHeldMail() };
+  const { chained, held } = kept;
+  const all = unpackItems(kept.items, options);
+  const waiting = kept.failed.map((place) => all[place]!);
+  return { items: all.slice(0, kept.shown), chained, held, waiting };
+}
+
+function packShown({ look, chained }: Shown, failed: readonly Item[]) {
+  const { items } = look();
+  const others = without(failed, items);
+  const all = [...items, ...others];
+  const places = new Map(all.map((item, place) => [item, place]));
+  return {
+    ...{ items: packItems(all), shown: items.length, chained: chained() },
+    failed: failed.map((item) => places.get(item)!),
   };
 }
 
 /** Adds a result to an exchange that is shown without it; returns the item that shows both, if there is one. */
-function showLate({ items, redo }: Shown, event: EventOf<"result">, options: ViewOptions): Item | undefined {
+function showLate({ items, redo }: Shown, event: EventOf<"result">): Item | undefined {
   const index = items.findLastIndex((item) => item.exchange !== undefined);
   const exchange = items[index]?.exchange;
   if (!exchange || !expects(exchange.decision, event)) return undefined;
   exchange.results.set(event.call, event);
-  const grown = exchangeItem(exchange, options);
+  const grown = exchangeItem(exchange);
   redo(index, [grown, ...items.slice(index + 1)]);
   return grown;
 }
 
 /** Takes `gone`, oldest first, out of what is shown. */
 function remove({ items, redo }: Shown, gone: readonly Item[]): void {
-  const first = items.findLastIndex((item) => item === gone[0]);
+  const first = gone.length === 0 ? -1 : items.lastIndexOf(gone[0]!);
   if (first === -1) return;
-  const rest = items.slice(first).filter((item) => !gone.includes(item));
-  redo(first, rest);
+  redo(first, without(items.slice(first), gone));
+}
+
+function without(items: readonly Item[], gone: readonly Item[]): Item[] {
+  const out = new Set(gone);
+  return items.filter((item) => !out.has(item));
 }
 
 /** Puts a summary in place of what it covers, and returns what that was. */
@@ -180,7 +233,7 @@ type Staying = Pick<Item, "quotes" | "kept">;
 
 /** Of `items`, some of `shown`. */
 function stayingOf(items: readonly Item[], shown: readonly Item[], room: SummaryRoom): Staying {
-  const others = shown.filter((item) => !items.includes(item));
+  const others = without(shown, items);
   const quotes = joinQuotes(
     items.map(({ quotes }) => quotes),
     room.quoted,
@@ -199,7 +252,12 @@ export function renderMessage(message: Message): string {
   if (message.type === "agentToAgent" && message.source.type === "agent") {
     const { id } = message.source;
     const content = isPersons(message) ? message.content : escapeHeaders(message.content);
-    return `--- MESSAGE FROM ${displayName(id).toUpperCase()} ---\n\n${content}`;
+    const header = [
+      `--- MESSAGE FROM ${displayName(id).toUpperCase()} ---`,
+      ...answeringLines(message),
+      ...citedLines(message),
+    ];
+    return `${header.join("\n")}\n\n${content}`;
   }
   // Earlier versions imported replies of the original as they were: as messages.
   const isOriginalError = (message.type as string) === "error";
@@ -213,15 +271,13 @@ function mailItem({ seq }: Stamp, mail: readonly TakenMessage[], how: MailWordin
   return { ...newItem("message", seq, turns), events: mail.length, quotes };
 }
 
-interface MailWording extends Pick<ViewOptions, "protocol"> {
-  readonly maxTokens: number;
-}
+type MailWording = Pick<ViewOptions, "protocol" | "window">;
 
-function fittingText(taken: TakenMessage, { protocol, maxTokens }: MailWording): string {
+function fittingText(taken: TakenMessage, { protocol, window }: MailWording): string {
   const { seq, message, shown } = taken;
   if (protocol.history === "linear") return shown ?? message.content;
   const text = renderMessage(message);
-  const fitted = fitTokens(text, maxTokens);
+  const fitted = fitTokens(text, Math.min(MAX_MESSAGE_TOKENS, window * MESSAGE_SHARE));
   if (fitted === text) return text;
   return `${fitted}\n\n(Too long to be shown whole: \`recall\` reopens it as event ${seq}.)`;
 }
@@ -237,54 +293,4 @@ function summaryItem(event: EventOf<"summary">, replaced: readonly Item[], stayi
 
 function textItem(kind: Item["kind"], { seq }: Stamp, text: string): Item {
   return newItem(kind, seq, [{ role: "user", text }]);
-}
-
-function newItem(kind: Item["kind"], seq: number, turns: readonly Turn[], thinking = 0): Item {
-  const tokens = turns.reduce((sum, turn) => sum + estimateTokens(textOf(turn)), thinking);
-  const isNew = { counted: false, chain: "", quotes: NO_QUOTES, kept: [] } as const;
-  return { kind, firstSeq: seq, lastSeq: seq, events: 1, turns, tokens, thinking, ...isNew };
-}
-
-/** A call without a result is shown with one that says so: providers refuse a history with an open call. */
-function exchangeItem(exchange: Exchange, { protocol, thinkingTokens }: ViewOptions): Item {
-  const { decision, results } = exchange;
-  const shown: ShownResult[] =
-    resultsFor(decision)[0] === null
-      ? [...results.values()].map(showResult)
-      : decision.calls.map((call) => {
-          const result = results.get(call.id);
-          return result ? showResult(result) : { call: call.id, content: NO_RESULT, isError: false };
-        });
-  const isEmpty = decision.text.trim() === "" && decision.calls.length === 0;
-  const turns = [
-    ...(isEmpty ? [] : [protocol.decision(decision)]),
-    ...(shown.length > 0 ? [protocol.results(shown)] : []),
-  ].filter((turn) => turn.role !== "user" || turn.text !== "");
-  const lastSeq = Math.max(decision.seq, ...[...results.values()].map(({ seq }) => seq));
-  const thinking = turns.reduce((sum, turn) => sum + (thinkingTokens?.(turn) ?? 0), 0);
-  const item = newItem("exchange", decision.seq, turns, thinking);
-  const kept = [...results.values()].flatMap(keptIn);
-  return { ...item, lastSeq, events: 1 + results.size, exchange, kept };
-}
-
-function keptIn({ keeps, content, outcome }: ResultEvent): readonly KeptText[] {
-  return keeps !== undefined && outcome === "ok" ? [{ what: keeps, text: content }] : [];
-}
-
-function showResult({ call, content, outcome }: ResultEvent): ShownResult {
-  return { call, content, isError: outcome === "error" || outcome === "interrupted" };
-}
-
-/** Is this a result of that decision? */
-function expects(decision: DecisionEvent, { call }: ResultEvent): boolean {
-  return resultsFor(decision).includes(call);
-}
-
-function isComplete({ decision, results }: Exchange): boolean {
-  return results.size === resultsFor(decision).length;
-}
-
-function hasFailed(exchange: Exchange): boolean {
-  const outcomes = [...exchange.results.values()].map(({ outcome }) => outcome);
-  return outcomes.length > 0 && isComplete(exchange) && outcomes.every((outcome) => outcome === "error");
 }

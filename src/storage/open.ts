@@ -2,7 +2,7 @@
 
 import type { Redactor } from "../base/redaction/redactor.ts";
 import type { Backend } from "./contract/backend.ts";
-import { digestFolderOf } from "./folder/digest-file.ts";
+import { digestFolderOf } from "./folder/cache/digest-file.ts";
 import { indexFolder } from "./folder/memory-paths.ts";
 import type { RedisAddressed } from "./redis/backend.ts";
 

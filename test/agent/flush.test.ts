@@ -160,6 +160,15 @@ describe("what nobody sees yet", () => {
     expect(witness.flushes()).toBeLessThan(steps / 4);
   });
 
+  it("is flushed once a step where each acts outside: its result goes with the next decision (L4)", async () => {
+    const steps = 50;
+    const witness = await play(Array.from({ length: steps }, (_, n) => act("do_once", { n: String(n) })));
+    expect(seenBy(witness, "once")).toEqual(Array.from({ length: steps }, () => 0));
+    // A slow machine has some of them flushed for their age.
+    expect(witness.flushes()).toBeGreaterThanOrEqual(steps);
+    expect(witness.flushes()).toBeLessThan(1.5 * steps);
+  });
+
   it("is flushed soon all the same, while the agent waits for something else (L5)", async () => {
     const witness = createWitness();
     const asked = byHand();

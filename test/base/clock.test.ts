@@ -11,6 +11,8 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+/** While a timer rings, the next turn of the event loop is a millisecond away here. */
+const turns = (count: number): Promise<unknown> => pass(count);
 
 /** Notes the names of those that are through, in order. */
 function order(): { readonly done: string[]; readonly note: (name: string, wait: Promise<void>) => void } {
@@ -41,7 +43,42 @@ describe("the clock", () => {
     await pass(269);
     expect(done).toEqual([]);
     await pass(1);
+    await turns(2);
     expect(done).toEqual(["a", "b", "c"]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("wakes those of one beat one after the other: what each does first is done before the next one begins", async () => {
+    await Promise.all([clock.beat(1_000, never), pass(0)]);
+    const done: string[] = [];
+    const act = async (name: string): Promise<void> => {
+      await clock.beat(1_000, never);
+      done.push(`${name} begins`);
+      for (let step = 0; step < 20; step++) await Promise.resolve();
+      done.push(`${name} ends`);
+    };
+    const acting = ["a", "b", "c"].map(act);
+    await pass(1_000);
+    await turns(2);
+    await Promise.all(acting);
+    expect(done).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  it("lets one leave whose turn is still to come, and wakes the others", async () => {
+    await Promise.all([clock.beat(100, never), pass(0)]);
+    const { done, note } = order();
+    const leaving = new AbortController();
+    note("first", clock.beat(100, never));
+    note("leaves", clock.beat(100, leaving.signal));
+    note("last", clock.beat(100, never));
+    note("sleeps", clock.sleep(150, never));
+    await pass(100);
+    expect(done).toEqual(["first"]);
+    leaving.abort();
+    await turns(2);
+    expect(done).toEqual(["first", "leaves", "last"]);
+    await pass(48);
+    expect(done).toEqual(["first", "leaves", "last", "sleeps"]);
     expect(vi.getTimerCount()).toBe(0);
   });
 

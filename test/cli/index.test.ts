@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { Command } from "commander";
 import { beforeAll, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { explainFailure } from "../../src/cli/kit/failure.ts";
 import { LegionError } from "../../src/base/errors.ts";
+import { loadedIn } from "../loaded.ts";
 import { createTempProject } from "../temp-project.ts";
 import { legion } from "./legion.ts";
 import { PROGRAM, buildProgram, run, runToEnd } from "./program.ts";
@@ -40,13 +40,10 @@ describe("the program", () => {
     for (const args of [["--help"], ["--version"], []]) {
       const folder = await createTempProject({});
       await runToEnd(args, { cwd, env: { NODE_V8_COVERAGE: folder } });
-      const [file] = await readdir(folder);
-      const { result } = JSON.parse(await readFile(join(folder, file!), "utf8")) as {
-        result: { url: string }[];
-      };
-      const loaded = result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
-      expect(loaded.length).toBeLessThanOrEqual(6);
-      for (const url of loaded) expect(url).toMatch(/\/dist\/src\/[a-z/]+\.js$/);
+      const { files, modules, packages } = await loadedIn(folder);
+      expect(files.length).toBeLessThanOrEqual(3);
+      expect(modules.length).toBeLessThanOrEqual(7);
+      expect(packages).toEqual([]);
     }
   });
 

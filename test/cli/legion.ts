@@ -13,6 +13,8 @@ export interface Typing {
   /** What a terminal of this width would show; without it, what a pipe gets. */
   readonly columns?: number;
   readonly stdin?: string;
+  /** It is typed there, by somebody who can be asked. */
+  readonly at?: "terminal";
   /** Called with everything that is printed so far; what it throws is a reader that went away. */
   readonly onOutput?: (out: string) => void;
   /** The same of standard error. */
@@ -43,7 +45,7 @@ export async function legion(argv: readonly string[], typing: Typing): Promise<S
   const io: Io = {
     env,
     cwd,
-    stdin: Readable.from([typing.stdin ?? ""]) as Io["stdin"],
+    stdin: reader(typing),
     stdout: writer(toOut, columns),
     stderr: writer(toErr, columns),
     commands: COMMANDS,
@@ -67,6 +69,12 @@ export async function legion(argv: readonly string[], typing: Typing): Promise<S
             .map((line): unknown => JSON.parse(line));
     },
   };
+}
+
+function reader({ stdin = "", at }: Typing): Io["stdin"] {
+  const typed = Readable.from([stdin]) as Io["stdin"];
+  typed.isTTY = at === "terminal";
+  return typed;
 }
 
 function writer(take: (text: string) => void, columns: number | undefined): NodeJS.WriteStream {

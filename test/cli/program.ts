@@ -1,7 +1,7 @@
 // The real program, built, as a process of its own.
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdirSync, rmdirSync, statSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -11,8 +11,6 @@ export const PROGRAM = fileURLToPath(new URL("../../dist/src/cli/index.js", impo
 /** Each clone has its own: it waits for nobody else's compiler. */
 const BUILDING = fileURLToPath(new URL("../../node_modules/.legion-test-building", import.meta.url));
 const RETRY_MS = 100;
-/** Whoever builds for longer was killed. */
-const FORGOTTEN_MS = 60_000;
 
 /** Brings dist/ up to date. Test files run side by side, and two compilers must not write into one folder. */
 export async function buildProgram(): Promise<void> {
@@ -20,17 +18,36 @@ export async function buildProgram(): Promise<void> {
   try {
     if (!build("whole")) throw new Error("The sources do not compile.");
   } finally {
-    rmdirSync(BUILDING);
+    rmSync(BUILDING);
   }
 }
 
 function claim(): boolean {
   try {
-    mkdirSync(BUILDING);
+    writeFileSync(BUILDING, String(process.pid), { flag: "wx" });
     return true;
   } catch {
-    const since = statSync(BUILDING, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    return Date.now() - since > FORGOTTEN_MS;
+    // One that was killed builds no more, however long others take on a busy machine.
+    if (!isRunning(builder())) rmSync(BUILDING, { force: true });
+    return false;
+  }
+}
+
+/** Its process, if it has said so already and is not done. */
+function builder(): number | undefined {
+  try {
+    return Number(readFileSync(BUILDING, "utf8")) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number | undefined): boolean {
+  if (pid === undefined) return true;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

@@ -14,6 +14,7 @@ const READING = [
   ["log", "0"],
   ["inbox"],
   ["prompt", "2", "--at", "4"],
+  ["bill"],
   ["doctor"],
 ];
 

@@ -70,6 +70,8 @@ describe.skipIf(!redisIsThere)("reading commands over Redis", () => {
       ["prompt", "2"],
       ["prompt", "2", "--at", "99"],
       ["log", "0", "--from", "99"],
+      ["bill", "--json"],
+      ["bill", "--by", "action"],
     ];
     for (const argv of commands) {
       const expected = await legion(argv, { cwd: project });
@@ -166,6 +168,7 @@ describe.skipIf(!redisIsThere)("reading commands over Redis", () => {
       "prompt 2",
       "inbox",
       "ps",
+      "bill",
       "goals 9",
       "doctor",
       "replay 2",
@@ -195,6 +198,7 @@ const READING = [
   "inbox",
   "inbox -f",
   "ps",
+  "bill",
   "replay 2",
 ];
 

@@ -96,7 +96,7 @@ describe("loadModules", () => {
       (name): [string, string, string] => [
         `${name}.mjs`,
         `export default { name: 'x', projection: { kind: 'file', name: '${name}' }, actions: {} };`,
-        "projection.name: expected another name than agent.json, log, mailbox, blobs, running.out, background",
+        "projection.name: expected another name than agent.json, log, mailbox, blobs, running.out, background, undo",
       ],
     ),
     [

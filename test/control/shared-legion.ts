@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import type { NoticeEvent } from "../../src/domain/event/event.ts";
+import type { NoticeEvent } from "../../src/domain/event/notice.ts";
 import type { AgentId } from "../../src/domain/message/message.ts";
 import { createRedisBackend } from "../../src/storage/redis/backend.ts";
 import { createRedisNodes } from "../../src/storage/redis/node/nodes.ts";

@@ -1,7 +1,7 @@
 // A disk in memory that fails at the call that it is told to. Every call of the interface counts, also those of its open
 // files; an asynchronous one takes some turns of the event loop, and others come in between.
 
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { LegionError } from "../../src/base/errors.ts";
 import type { AppendFile, Disk } from "../../src/base/files/disk.ts";
 import type { Files, Random } from "./files.ts";
@@ -78,6 +78,10 @@ export function createFaultyDisk({
     stopped: machine.stopped,
     turnOff: machine.turnOff,
     list: (path) => run("list", path, [], () => namesIn(path, files)),
+    folders: (path) =>
+      run("folders", path, [], () =>
+        namesIn(path, files).filter((name) => kindOf(join(path, name), files) === "folder"),
+      ),
     read: (path, maxBytes = Infinity, offset = 0) =>
       run("read", path, [], () => bytesOf(path)?.subarray(offset, offset + maxBytes)),
     exists: (path) =>
@@ -125,6 +129,7 @@ export function createFaultyDisk({
     },
     replace: (path, content) =>
       run("replace", path, [() => put(path, Buffer.from(content)), () => settle(path)], () => undefined),
+    put: (path, content) => run("put", path, [() => put(path, Buffer.from(content))], () => undefined),
     async claim(path, content) {
       let won = false;
       const link = (): void => {

@@ -109,6 +109,13 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
+    fault: "a power cut while what a log comes to is kept beside it",
+    tests: [
+      "faults/kept-past.test.ts: counts as a whole, the one before it as well, or not at all (L9, %s)",
+      "faults/kept-past.test.ts: does not count where it knows more than what is left of its log",
+    ],
+  },
+  {
     fault: "a torn last line",
     tests: [
       "storage/files/journal/segments.test.ts: keeps every whole record and goes on behind them, wherever the last segment was cut (J2)",

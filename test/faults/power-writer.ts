@@ -5,7 +5,7 @@ import { createClock } from "../../src/base/clock.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { Inspection } from "../../src/domain/inspection.ts";
 import type { Durability } from "../../src/storage/contract/node.ts";
-import type { Receipt } from "../../src/mail/bus.ts";
+import type { Reception } from "../../src/mail/bus.ts";
 import type { AgentId, Delivery } from "../../src/domain/message/message.ts";
 import { createOutbox } from "../../src/mail/outbox.ts";
 import { legionPaths } from "../../src/storage/folder/paths.ts";
@@ -28,7 +28,7 @@ const inspect = (inspection: Inspection): void => {
 
 async function write(store: FileStore, from: AgentId, to: AgentId): Promise<never> {
   const memory = await store.openAgent(from, UNHOSTED);
-  const send = async (delivery: Delivery): Promise<Receipt> => {
+  const send = async (delivery: Delivery): Promise<Reception> => {
     const receipt = await store.bus.send(delivery);
     if (receipt.status === "accepted") tell({ kind: "mail", to, id: delivery.message.id });
     return receipt;

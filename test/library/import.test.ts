@@ -1,9 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../cli/program.ts";
+import { loadedIn } from "../loaded.ts";
 import { createTempProject } from "../temp-project.ts";
 
 beforeAll(buildProgram, 120_000);
@@ -21,16 +19,9 @@ describe("importing the library", () => {
         cwd: folder,
       });
       expect(status).toBe(0);
-      const [file] = await readdir(folder);
-      const { result } = JSON.parse(await readFile(join(folder, file!), "utf8")) as {
-        result: { url: string }[];
-      };
-      const loaded = result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
-      const packages = new Set(
-        loaded.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(fileURLToPath(url))?.[1] ?? []),
-      );
-      expect(loaded.some((url) => url.includes(`/dist/src/${entry}.js`))).toBe(true);
-      expect([...packages]).toEqual(["zod"]);
+      const { modules, packages } = await loadedIn(folder);
+      expect(modules).toContain("src/library/open.ts");
+      expect(packages).toEqual(["zod"]);
     },
   );
 });

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../cli/program.ts";
 import { FAKE_SERVER } from "../modules/mcp/kit.ts";
+import { loadedIn } from "../loaded.ts";
 import { createTempProject } from "../temp-project.ts";
 
 beforeAll(buildProgram, 120_000);
@@ -24,12 +23,8 @@ async function loadedFor(agent: string, files: Readonly<Record<string, string>>)
   const env = { PATH: process.env["PATH"], NODE_V8_COVERAGE: folder };
   const argv = ["--input-type=module", "--eval", code];
   expect(spawnSync(process.execPath, argv, { env, cwd: folder }).status).toBe(0);
-  const [file = ""] = await readdir(folder);
-  const { result } = JSON.parse(await readFile(join(folder, file), "utf8")) as { result: { url: string }[] };
-  return result.flatMap(
-    ({ url }) =>
-      /\/(?:dist\/(?=modules\/)|node_modules\/(?=@modelcontextprotocol\/))(.*)/.exec(url)?.slice(1) ?? [],
-  );
+  const { modules, packages } = await loadedIn(folder);
+  return [...modules, ...packages];
 }
 
 const isPackage = (path: string): boolean => path.startsWith("@modelcontextprotocol/");
@@ -37,7 +32,7 @@ const isPackage = (path: string): boolean => path.startsWith("@modelcontextproto
 describe("a running node", () => {
   it("loads nothing of MCP and of skills, but what reads settings, for an agent that has neither", async () => {
     const loaded = await loadedFor("legionnaire", SERVERS);
-    expect(loaded).toContain("modules/core.js");
+    expect(loaded).toContain("modules/core.ts");
     expect(loaded.filter(isPackage)).toEqual([]);
     expect(
       loaded.filter((path) => /^modules\/(?:mcp|skills)\/(?:index|life|find|servers)/.test(path)),

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Mail, Receipt } from "../../src/mail/bus.ts";
+import type { Mail, Reception } from "../../src/mail/bus.ts";
 import { CONTROL, MAILBOX_LIMIT } from "../../src/domain/message/message.ts";
 import { describeControlsMail } from "./control-mail-contract.ts";
 import { contents, letter, numbers, type BusStage } from "./letter.ts";
 
 const never = new AbortController().signal;
-const accepted: Receipt = { status: "accepted" };
+const accepted: Reception = { status: "accepted" };
 
 /** What every bus promises. */
 export function describeBus(name: string, createStage: () => Promise<BusStage>): void {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import type { Receipt } from "../../src/mail/bus.ts";
+import type { Reception } from "../../src/mail/bus.ts";
 import { CONTROL, CONTROL_PLACES, MAILBOX_LIMIT } from "../../src/domain/message/message.ts";
 import { letter, numbers, type BusStage } from "./letter.ts";
 
 const never = new AbortController().signal;
 const program = { from: CONTROL, taint: ["another program"] };
-const accepted: Receipt = { status: "accepted" };
+const accepted: Reception = { status: "accepted" };
 
 /** What every bus promises of the mail of Control: there is a place for it, and it is seen before its turn. */
 export function describeControlsMail(createStage: () => Promise<BusStage>): void {

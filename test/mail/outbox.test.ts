@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Bus, Receipt } from "../../src/mail/bus.ts";
+import type { Bus, Reception } from "../../src/mail/bus.ts";
 import { compose } from "../../src/mail/compose.ts";
 import type { Memory } from "../../src/past/past.ts";
 import { MAILBOX_LIMIT, type AgentId, type Delivery } from "../../src/domain/message/message.ts";
@@ -176,7 +176,7 @@ describe("an outbox", () => {
 
   it("delivers again what was under way when the process died, and the recipient has it once (O2)", async () => {
     await commit("never tried", "2");
-    const died = byHand<Receipt>();
+    const died = byHand<Reception>();
     const arrived = byHand();
     const outbox = createOutbox(
       memory,
@@ -199,7 +199,7 @@ describe("an outbox", () => {
 
   it("knows after a restart what was delivered, also when it was not all (O2)", async () => {
     let offered: string[] = [];
-    const toTwoOnly = (delivery: Delivery): Promise<Receipt> => {
+    const toTwoOnly = (delivery: Delivery): Promise<Reception> => {
       offered.push(delivery.message.id);
       if (delivery.message.id.startsWith("1>3")) return Promise.resolve({ status: "full" });
       return store.bus.send(delivery);
@@ -232,7 +232,7 @@ describe("an outbox", () => {
     const outbox = outboxOn();
     for (const content of numbers(5)) await commit(content, "2", "3");
     await outbox.deliver();
-    const receipts: Receipt[] = [{ status: "gap", expected: 2 }];
+    const receipts: Reception[] = [{ status: "gap", expected: 2 }];
     const offered: [string, number | undefined][] = [];
     const forgetful = outboxOn((delivery) => {
       offered.push([delivery.message.id, delivery.after]);

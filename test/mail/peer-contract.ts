@@ -1,14 +1,14 @@
 // What holds of every peer without an actor, Control and long-term memories alike, wherever it is kept.
 
 import { describe, expect, it } from "vitest";
-import type { Receipt } from "../../src/mail/bus.ts";
+import type { Reception } from "../../src/mail/bus.ts";
 import { CONTROL_PLACES, MAILBOX_LIMIT, type Delivery } from "../../src/domain/message/message.ts";
 import { letter, numbers, type Words } from "./letter.ts";
 
 export interface PeerStage {
   /** What it is called on the bus. */
   readonly id: string;
-  send(delivery: Delivery): Promise<Receipt>;
+  send(delivery: Delivery): Promise<Reception>;
   /** The texts in its log, oldest first. */
   told(): Promise<readonly string[]>;
   /** The next one over the same place: after the one before was closed, or died. */

@@ -16,7 +16,7 @@ function createAgent() {
 describe("the messaging module", () => {
   it("tells the agent who Control is and how to reach others", () => {
     expect(messaging.instructions!(createAgent().host)).toMatchInlineSnapshot(
-      `"You are one of several agents. Control (agent id 0) is the person you all work for. Nobody sees what you do unless you tell them: when someone asked you for something, send the result to them with \`sendMessage\`. It goes out at once and you need not wait for it; what others send you is shown to you with the sender's name. Answer only when the other needs your answer: thanks and confirmations cost both of you a step."`,
+      `"You are one of several agents. Control (agent id 0) is the person you all work for. Nobody sees what you do unless you tell them: when someone asked you for something, send the result to them with \`sendMessage\`. It goes out at once and you need not wait for it; what others send you is shown to you with the sender's name. Answer only when the other needs your answer: thanks and confirmations cost both of you a step. Where a message says that it needs an answer, name its id in \`answers\`, or in \`declines\` if you will not answer it."`,
     );
   });
 

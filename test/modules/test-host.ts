@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 import { createBackground } from "../../src/agent/parts/background/background.ts";
 import { createDisk } from "../../src/base/files/disk.ts";
@@ -10,6 +10,7 @@ import { createLocalEnvironment } from "../../src/environment/local.ts";
 import type { ActionResult, Module } from "../../src/domain/authoring/module.ts";
 import { closedPremises } from "../../src/legion/hosting/shared-host.ts";
 import { estimateTokens } from "../../src/model/tokens/tokens.ts";
+import type { Replacement } from "../../src/domain/authoring/workspace.ts";
 import type { Host, NodeHost, Peer } from "../../src/domain/authoring/host.ts";
 
 export interface TestHost {
@@ -21,6 +22,8 @@ export interface TestHost {
   readonly sent: { readonly targets: readonly string[] | "all"; readonly content: string }[];
   readonly remembered: Parameters<Host["remember"]>[0][];
   readonly contexts: Parameters<Host["putContext"]>[0][];
+  /** What actions said that they are about to change. */
+  readonly replaced: Replacement[];
   act(action: string, parameters?: unknown): Promise<ActionResult>;
   /** Writes a file of the workspace, with its folders. */
   file(path: string, content?: string | Uint8Array): string;
@@ -62,6 +65,7 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   const sent: TestHost["sent"] = [];
   const remembered: TestHost["remembered"] = [];
   const contexts: TestHost["contexts"] = [];
+  const replaced: TestHost["replaced"] = [];
   const environment = createLocalEnvironment(process.env);
   const mark = randomUUID();
   const background = createBackground({
@@ -133,6 +137,9 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
       sent.push({ targets, content });
       return Promise.resolve([]);
     },
+    async replacing(changes) {
+      replaced.push(...(await changes()).map((one) => ({ ...one, path: relative(root, one.path) })));
+    },
     progress: () => undefined,
     permits: setup.permits ?? (() => true),
     peers: () => Promise.resolve(peers),
@@ -152,5 +159,5 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
   };
 
   const act: TestHost["act"] = (action, parameters = {}) => module.actions[action]!.execute(parameters, host);
-  return { host, root, state, sent, remembered, contexts, act, file };
+  return { host, root, state, sent, remembered, contexts, replaced, act, file };
 }

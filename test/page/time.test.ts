@@ -32,7 +32,7 @@ describe.skipIf(!chromiumIsThere)("the page taken back in time", { timeout: 90_0
     await until(".beside", "plan");
     expect((await texts(".entries .entry .what")).some((text) => text.includes("then that"))).toBe(false);
     expect(await page.$(".desk")).toBe(null);
-    await (await page.waitForSelector(".top nav a"))!.click();
+    await (await page.waitForSelector(".top nav a[href*=legion]"))!.click();
     await until(`${ROW}:first-child .c-steps`, "2");
     await tabTo(".time button");
     await page.keyboard.press("Enter");

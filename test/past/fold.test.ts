@@ -4,7 +4,7 @@ import { undeliverable } from "../../src/past/mail/dead-letters.ts";
 import { isOn, pathTo, type Fork } from "../../src/past/branch.ts";
 import type { Event, NewEvent, Outcome } from "../../src/domain/event/event.ts";
 import { account, createLedger, totalUsage, type Ledger } from "../../src/past/ledger.ts";
-import { createFold, type Fold } from "../../src/past/past.ts";
+import { createFold, type Fold } from "../../src/past/kept/reading.ts";
 import { followLog } from "../../src/past/fold.ts";
 import { earlierStates } from "../../src/past/state.ts";
 import { KEEP, decision, message, result, summary } from "../domain/event/event-lines.ts";

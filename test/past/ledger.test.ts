@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type {
-  Event,
-  NewEvent,
-  OpenedEvent,
-  Outcome,
-  RestartDetails,
-  Stop,
-} from "../../src/domain/event/event.ts";
+import type { Event, NewEvent, OpenedEvent, Outcome, Stop } from "../../src/domain/event/event.ts";
+import type { RestartDetails } from "../../src/domain/event/notice.ts";
 import { account, createLedger, totalUsage, type Ledger } from "../../src/past/ledger.ts";
 import type { AgentId, Message } from "../../src/domain/message/message.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { beginAnew, createRunState, foldRun, haltIn } from "../../src/past/run-state.ts";
-import { OUT_OF_TURNS, type Event, type NewEvent } from "../../src/domain/event/event.ts";
+import { type Event, type NewEvent } from "../../src/domain/event/event.ts";
+import { OUT_OF_TURNS } from "../../src/domain/event/notice.ts";
 import type { Message } from "../../src/domain/message/message.ts";
 
 function folded(...events: readonly NewEvent[]) {

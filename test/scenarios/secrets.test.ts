@@ -76,7 +76,7 @@ async function openHost(): Promise<{ readonly host: string; readonly asked: stri
 }
 
 /** A project with everything planted, and what starts it. */
-async function plant(bus?: string) {
+async function plant(bus?: string, begun?: Promise<void>) {
   const { host, asked } = await openHost();
   const cwd = await createTempProject({
     ".ai-legion/config.yaml":
@@ -85,7 +85,7 @@ async function plant(bus?: string) {
     ".env": `DB_PASSWORD="${SECRETS.DB_PASSWORD}"\nSESSION=${SECRETS.SESSION}\nHOOK=${SECRETS.HOOK}\n`,
     "found.txt": `${ALL}\n${bus ?? ""}\n`,
   });
-  const { baseUrl, chats } = await startOllama([{ id: "llama3.2" }], { mind });
+  const { baseUrl, chats } = await startOllama([{ id: "llama3.2" }], { mind, ...(begun && { begun }) });
   const { OPENAI_API_KEY, BRAVE_API_KEY, CITY_OF_BIRTH } = SECRETS;
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -120,10 +120,12 @@ interface Played {
 
 /** Hosts the legion, has a person say everything, and looks at it with every command; a second terminal follows its socket. */
 async function play(bus?: string): Promise<Played> {
-  const { cwd, env, chats, asked } = await plant(bus);
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const { cwd, env, chats, asked } = await plant(bus, begun);
   const typing = { cwd, env };
   const ended = new AbortController();
-  const followed = followSocket(cwd, ended.signal);
+  const followed = followSocket(cwd, begin, ended.signal);
   const seen: Shown[] = [await legion([...START, "--json", "--task", `begin with ${ALL}`], typing)];
   ended.abort();
   const socket = await followed;
@@ -191,12 +193,13 @@ function callSocket(project: string, name: (typeof ROUTE_NAMES)[number]): Promis
 }
 
 /** What the control API tells whoever follows it, from the moment on from which there is a node. */
-async function followSocket(project: string, signal: AbortSignal): Promise<string> {
+async function followSocket(project: string, onFollowed: () => void, signal: AbortSignal): Promise<string> {
   const { socket: socketPath } = legionPaths(project);
   let heard = "";
   const hear = (): Promise<void> =>
     new Promise((resolve) => {
       const asking = request({ socketPath, path: "/events", signal }, (response) => {
+        onFollowed();
         response.on("data", (chunk: Buffer) => (heard += chunk.toString())).once("close", resolve);
       });
       asking.once("error", () => resolve()).end();

@@ -20,6 +20,7 @@ const SCAFFOLDING = [
   "scripts/skills.mjs",
   "scripts/bench/bring.mjs",
   "scripts/build.mjs",
+  "scripts/bundle.mjs",
   "scripts/page.mjs",
   "scripts/prepare.mjs",
   "scripts/check.mjs",

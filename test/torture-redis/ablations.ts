@@ -43,7 +43,7 @@ export async function tryWithout(
       changes,
       seed: seed + rounds.length,
       forMs: ROUND_MS,
-      settleMs: fault === "lost" ? 30_000 : 3_000,
+      settleMs: fault === "lost" || fault === "unsettled" ? 30_000 : 3_000,
       keep: "nothing",
     });
     rounds.push(round);
@@ -87,8 +87,13 @@ export const ABLATIONS: readonly Ablation[] = [
       },
       {
         file: "src/storage/redis/scripts/log.ts",
-        line: "if seq ~= tonumber(before) then return 'moved' end",
+        line: "if (redis.call('HGET', meta, 'seq') or '0') ~= before then return 'moved' end",
         instead: "",
+      },
+      {
+        file: "src/storage/redis/scripts/log.ts",
+        line: "local seq = tonumber(before)",
+        instead: "local seq = tonumber(redis.call('HGET', meta, 'seq') or '0')",
       },
     ],
     weights: { ...NONE, cut: 1 },
@@ -150,8 +155,8 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "src/storage/redis/scripts/log.ts",
-        line: "redis.call('HSET', meta, 'taken', taken)",
-        instead: "",
+        line: "'held', ARGV[7], 'taken', taken)",
+        instead: "'held', ARGV[7])",
       },
       {
         file: "src/storage/redis/scripts/log.ts",
@@ -183,6 +188,18 @@ export const ABLATIONS: readonly Ablation[] = [
     ],
     weights: { ...NONE, redis: 1 },
     fault: "lost",
+  },
+  {
+    part: "asking, once it is listened, how far the mailbox of an agent goes that is closed",
+    changes: [
+      {
+        file: "src/storage/redis/mail/watch.ts",
+        line: "watched.taken = taken!;\n        heard(agent, newest!);",
+        instead: "",
+      },
+    ],
+    weights: { ...NONE, leave: 1 },
+    fault: "unsettled",
   },
   {
     part: "not doing again what must happen once",

@@ -7,6 +7,7 @@ import { openLink } from "../../src/storage/redis/connection/link.ts";
 import { createRedisMemories } from "../../src/storage/redis/memories/memories.ts";
 import { questionPlaces } from "../torture/answers.ts";
 import type { Change } from "../torture/program.ts";
+import { CLOSED_AT_ONCE } from "../torture/rests.ts";
 import { keepForScribe } from "../torture/scribe.ts";
 import { seeded } from "../torture/seeded.ts";
 import { check, type Verdict } from "./checker.ts";
@@ -67,6 +68,15 @@ const SHORTER: readonly Change[] = [
     instead: "const LOOK_MS = 200;",
   },
 ];
+/** Also carriers: nothing is replayed here, the rights are only looked at. */
+const CLOSED: readonly Change[] = [
+  ...CLOSED_AT_ONCE,
+  {
+    file: "src/legion/hosting/rest/rests.ts",
+    line: "return !observe && !director && !startup && !replay;",
+    instead: "return !observe && !director && !startup;",
+  },
+];
 
 export async function torture(options: TortureOptions): Promise<Torture> {
   const { seed, leaseMs, parcelMs, durability, changes = [], keep } = options;
@@ -75,7 +85,7 @@ export async function torture(options: TortureOptions): Promise<Torture> {
     leaseMs,
     steps: STEPS,
     durability,
-    changes: [...SHORTER, ...changes],
+    changes: [...SHORTER, ...CLOSED, ...changes],
     workFor: (life, folder) => ({
       kind: "parcels",
       ...filesIn(folder),
@@ -130,6 +140,7 @@ function filesIn(folder: string): Files {
     effects: join(folder, "effects"),
     fed: join(folder, "fed"),
     acknowledged: join(folder, "acknowledged"),
+    rests: join(folder, "rests"),
     ...questionPlaces(folder),
   };
 }

@@ -48,7 +48,14 @@ function evidenceOf(...messages: readonly Message[]): RedisEvidence {
         },
       ]
     : [];
-  const nothing = { effects: [], answers: [], revoked: new Set<string>(), acknowledged: [], steps: 0 };
+  const nothing = {
+    effects: [],
+    answers: [],
+    revoked: new Set<string>(),
+    acknowledged: [],
+    rests: [],
+    steps: 0,
+  };
   return { agents, fed, observed: [], remembered: NOTHING_REMEMBERED, ...nothing };
 }
 

@@ -2,11 +2,13 @@
 // Pure; knows the formats and the carriers' rules, and nothing of the runtime's own book-keeping.
 
 import { checkActs } from "../torture/check-acts.ts";
+import { checkKnots } from "../torture/check-knots.ts";
 import { checkLanes } from "../torture/check-lanes.ts";
 import { checkMail } from "../torture/check-mail.ts";
 import { asPeer, checkMemory } from "../torture/check-memory.ts";
 import type { Past } from "../torture/evidence.ts";
 import { checkQuestions } from "../torture/check-questions.ts";
+import { countRests } from "../torture/rests.ts";
 import { checkState } from "../torture/check-state.ts";
 import { checkOwners } from "./check-owners.ts";
 import { checkSaid } from "./check-said.ts";
@@ -50,12 +52,25 @@ export function check(found: RedisEvidence, { steps: limit, durability }: Terms)
   const asked = checkQuestions(evidence, report);
   const lanes = checkLanes(evidence, report, HEARD_MS);
   const remembered = checkMemory(evidence, report);
+  // Of what is lost nobody can say how it stood.
+  const knots = checkKnots(isWeak ? { agents: new Map() } : evidence, report);
   checkState(evidence, report);
   checkSaid(evidence, report);
   checkMailboxes(evidence, report);
-  const { events, steps } = checkSpending(evidence, limit, report);
+  const spending = checkSpending(evidence, limit, report);
   const said = found.fed.filter((line) => line.said).length;
-  const figures = { expected, ...acts, ...asked, ...lanes, ...remembered, takings, said, events, steps };
+  const figures = {
+    expected,
+    ...acts,
+    ...asked,
+    ...lanes,
+    ...remembered,
+    ...countRests(found.rests),
+    ...knots,
+    ...spending,
+    takings,
+    said,
+  };
   return { violations, figures };
 }
 

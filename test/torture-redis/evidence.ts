@@ -5,6 +5,7 @@ import { Redis } from "ioredis";
 import type { Event } from "../../src/domain/event/event.ts";
 import { gatherAnswers, readLines, type Past, type Told } from "../torture/evidence.ts";
 import { restored } from "../torture/restored.ts";
+import type { Rest } from "../torture/rests.ts";
 import { joinAll, NOTHING_REMEMBERED, type Remembered, type Stored } from "../torture/remembered.ts";
 import { MEMORY } from "../torture/scribe.ts";
 import { OBSERVED, type Acknowledged, type Files, type Said, type TimedEffect } from "./order.ts";
@@ -22,6 +23,7 @@ export interface RedisEvidence extends Told {
   readonly effects: readonly TimedEffect[];
   readonly fed: readonly Said[];
   readonly acknowledged: readonly Acknowledged[];
+  readonly rests: readonly Rest[];
   /** Model calls of the legion, as its limits know them. */
   readonly steps: number;
 }
@@ -47,6 +49,7 @@ export async function gather({ port, legion, agents, files }: Place): Promise<Re
       effects: files ? readLines<TimedEffect>(files.effects) : [],
       fed: files ? readLines<Said>(files.fed) : [],
       acknowledged: files ? readLines<Acknowledged>(files.acknowledged) : [],
+      rests: files ? readLines<Rest>(files.rests) : [],
       ...(files ? gatherAnswers(files) : { answers: [], revoked: new Set() }),
     };
   } finally {

@@ -10,6 +10,7 @@ import { parseRedisAddress } from "../../src/storage/redis/connection/address.ts
 import { openLink, type Link } from "../../src/storage/redis/connection/link.ts";
 import { startAnswering } from "../torture/answers.ts";
 import { sumOf } from "../torture/carrier.ts";
+import { countingRests } from "../torture/rests.ts";
 import { startSpeaking, type Speaker } from "./speaker.ts";
 import { hostedFor, type Order, type Parcels, type Report, type Standing, type Word } from "./order.ts";
 import { worldOf } from "./world.ts";
@@ -39,6 +40,7 @@ async function join(order: Order): Promise<Running> {
   const { project, url, legion: name, durability, leaseMs, agents, steps, work } = order;
   const link = await openLink(parseRedisAddress(url), { commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const { plan, ...world } = worldOf(work);
+  const backend = createRedisBackend({ link, legion: name, durability, leaseMs });
   try {
     const legion = await startLegion({
       project,
@@ -48,7 +50,8 @@ async function join(order: Order): Promise<Running> {
       delayMs: 0,
       heartbeatMs: "off",
       settings: () => ({}),
-      backend: createRedisBackend({ link, legion: name, durability, leaseMs }),
+      closesIdle: true,
+      backend: work.kind === "parcels" ? countingRests(backend, work.rests) : backend,
       ...world,
     });
     return { link, legion };

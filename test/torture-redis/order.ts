@@ -50,6 +50,8 @@ export interface Files extends QuestionPlaces {
   readonly fed: string;
   /** What agents were told is in their logs. */
   readonly acknowledged: string;
+  /** How often agents were closed, and woken. */
+  readonly rests: string;
 }
 
 /** Agents decide again and again, each so often, until they are parked; nothing is written down. */

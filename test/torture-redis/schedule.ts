@@ -16,3 +16,6 @@ export const EVERYTHING: Severity = {
   settleMs: 120_000,
   durability: "always",
 };
+
+/** The same where agents have nothing to do for a while, again and again. */
+export const SPARSE: Severity = { ...EVERYTHING, parcelMs: 3_000 };

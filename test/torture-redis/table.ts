@@ -1,6 +1,15 @@
 // What torture tests have found, for people.
 
-import { asTable, faultRows, laneRows, memoryRows, MEMORY_FAULTS, questionRows } from "../torture/summary.ts";
+import {
+  asTable,
+  faultRows,
+  laneRows,
+  memoryRows,
+  MEMORY_FAULTS,
+  questionRows,
+  knotRows,
+  restRows,
+} from "../torture/summary.ts";
 import type { Torture } from "./campaign.ts";
 import type { Fault } from "./fault.ts";
 import type { Trouble } from "./nemesis.ts";
@@ -25,6 +34,7 @@ const COUNTED: readonly Fault[] = [
   "effect without intent",
   "done again",
   "unapproved",
+  "false alarm",
   "wrong verdict",
   "verdict lost",
   "question",
@@ -53,6 +63,8 @@ export function tableOf(all: readonly Torture[]): string {
     ...questionRows(all),
     ...laneRows(all),
     ...memoryRows(all),
+    ...restRows(all),
+    ...knotRows(all),
     ["model calls", sum(({ figures }) => figures.steps)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

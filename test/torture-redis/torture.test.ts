@@ -29,6 +29,7 @@ describe.skipIf(!redisIsThere)("a legion of four nodes", () => {
       expect(outcome.figures.expected).toBeGreaterThan(200);
       expect(outcome.figures.takings).toBeGreaterThan(30);
       expect(outcome.figures.interrupted).toBeGreaterThan(0);
+      expect(outcome.figures.woken).toBeGreaterThan(0);
       expect(outcome.figures.questions).toBeGreaterThan(50);
       const { approved, denied, superseded } = outcome.figures;
       expect(Math.min(approved, denied, superseded)).toBeGreaterThan(0);

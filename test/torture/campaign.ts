@@ -6,8 +6,18 @@ import { join } from "node:path";
 import type { Fault } from "./fault.ts";
 import { wage, type Campaign, type Outcome } from "./nemesis.ts";
 import { buildProgram, type Change } from "./program.ts";
+import { CLOSED_AT_ONCE } from "./rests.ts";
 import { seeded } from "./seeded.ts";
-import { asTable, faultRows, laneRows, memoryRows, MEMORY_FAULTS, questionRows } from "./summary.ts";
+import {
+  asTable,
+  faultRows,
+  laneRows,
+  memoryRows,
+  MEMORY_FAULTS,
+  questionRows,
+  knotRows,
+  restRows,
+} from "./summary.ts";
 
 export interface TortureOptions extends Pick<Campaign, "settleMs" | "onKill" | "temper" | "lanes"> {
   readonly seed: number;
@@ -24,13 +34,27 @@ export interface Torture extends Outcome {
   readonly folder: string | undefined;
 }
 
+/** However few they are, that they rest is kept. */
+const CLOSED: readonly Change[] = [
+  ...CLOSED_AT_ONCE,
+  {
+    file: "src/storage/files/resting.ts",
+    line: "export const MANY = 32;",
+    instead: "export const MANY = 0;",
+  },
+];
+
 export async function torture(options: TortureOptions): Promise<Torture> {
-  const { seed, lives, changes, keep } = options;
+  const { seed, lives, changes = [], keep } = options;
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "legion-torture-")));
   let isKept = false;
   try {
     const program = join(folder, "process.mjs");
-    await buildProgram({ entry: "test/torture/process.ts", outfile: program, changes });
+    await buildProgram({
+      entry: "test/torture/process.ts",
+      outfile: program,
+      changes: [...CLOSED, ...changes],
+    });
     const random = seeded(seed);
     const outcome = await wage({ ...options, folder, program, random, next: lives(random) });
     isKept = keep === "failed" && outcome.violations.length > 0;
@@ -50,6 +74,7 @@ const COUNTED: readonly Fault[] = [
   "effect without intent",
   "done again",
   "unapproved",
+  "false alarm",
   "wrong verdict",
   "verdict lost",
   "question",
@@ -74,6 +99,8 @@ export function tableOf(all: readonly Torture[]): string {
     ...questionRows(all),
     ...laneRows(all),
     ...memoryRows(all),
+    ...restRows(all),
+    ...knotRows(all),
     ["leftovers of dead writers", sum(({ figures }) => figures.leftovers)],
     ["events", sum(({ figures }) => figures.events)],
     ...faultRows(all, COUNTED),

@@ -8,7 +8,7 @@ import type { AgentId } from "../../src/domain/message/message.ts";
 import type { Completion, Model, ModelRequest, RawCall } from "../../src/domain/model.ts";
 import type { PolicyLayer } from "../../src/domain/policy/policy.ts";
 import { defineAction, defineModule, ok, type Module } from "../../src/domain/authoring/module.ts";
-import { read, write, type Handover } from "./parcel.ts";
+import { GO_ON, read, write, type Handover } from "./parcel.ts";
 import type { Host } from "../../src/domain/authoring/host.ts";
 
 /** What a look comes to. */
@@ -94,14 +94,36 @@ export function createDuties({ leave, pauseMs }: DutyOptions): Module {
       }),
       pass: defineAction({
         description: "Hand a parcel over to the next stop",
-        parameters: { name: z.string(), route: z.array(z.string()), stop: z.number() },
+        parameters: {
+          name: z.string(),
+          route: z.array(z.string()),
+          stop: z.number(),
+          /** What it came with, where that needs an answer. */
+          asked: z.string().optional(),
+        },
         effects: "none",
-        async execute({ name, route, stop }, host) {
+        async execute({ name, route, stop, asked }, host) {
           const to = route[stop]!;
           const number = ((host.state.get(`to ${to}`) ?? 0) as number) + 1;
           host.state.set(`to ${to}`, number);
-          await host.send([to], write({ name, route, stop, number, from: host.agent.id }));
+          const answers = asked?.startsWith(`${to}>`) ? [asked] : [];
+          const isAsking = to !== "0" && sumOf(`${stop} of ${name}`) % 3 === 0;
+          await host.send([to], write({ name, route, stop, number, from: host.agent.id }), {
+            ...(isAsking && { needsAnswer: true as const }),
+            answers,
+          });
           return ok("Handed over.");
+        },
+      }),
+      ask: defineAction({
+        description: "Ask the neighbour whether anything is left, and wait for an answer",
+        effects: "none",
+        async execute(_, host) {
+          const all = (await host.peers()).map(({ id }) => id).filter((id) => /^\d+$/.test(id));
+          const own = all.indexOf(host.agent.id);
+          const to = all[own % 2 === 0 ? own + 1 : own - 1] ?? all[0]!;
+          await host.send([to], "Is anything left?", { needsAnswer: true });
+          return ok("Asked.");
         },
       }),
       sum: defineAction({
@@ -131,7 +153,8 @@ export function createCarrier(): Model {
 }
 
 function answer(request: ModelRequest): Completion {
-  const calls = [...undone(request), ...news(request).flatMap((parcel) => duties(parcel, request))];
+  const carried = [...undone(request), ...news(request).flatMap((parcel) => duties(parcel, request))];
+  const calls = carried.length === 0 && isToldToGoOn(request) ? [call("ask", {})] : carried;
   const usage = { input: 1, output: 1 };
   if (calls.length > 0) return { text: "", calls, usage, stop: "calls" };
   // Some decisions carry a message themselves: a plain answer goes to whoever spoke last.
@@ -142,11 +165,11 @@ function answer(request: ModelRequest): Completion {
 type Step = readonly [action: string, parameters: object];
 
 function duties(handover: Handover, { pinned, tools }: ModelRequest): readonly RawCall[] {
-  const { name, route, stop, from, number } = handover;
+  const { name, route, stop, from, number, asked } = handover;
   const weight = sumOf(name) + stop;
   const next = stop + 1;
   const strike: Step = ["strike", { parcel: name }];
-  const pass: Step = ["pass", { name, route, stop: next }];
+  const pass: Step = ["pass", { name, route, stop: next, asked }];
   const pending = /^(\d+)\) .*\[PENDING\]$/m.exec(pinned)?.[1];
   const tally: Step = ["tally", { from, number }];
   const orders: readonly (readonly Step[])[] = [
@@ -185,10 +208,18 @@ function looks(name: string, weight: number): readonly Step[] {
   return weight % 15 === 1 ? [look, look, ["askedLook", { parcel: name }], look] : [look, look, look];
 }
 
+/** Whoever has nothing to do then asks whether others have: two of them tie a knot, unless one says something. */
+function isToldToGoOn(request: ModelRequest): boolean {
+  return sinceLast(request).some((turn) => turn.role === "user" && turn.text.endsWith(GO_ON));
+}
+
+function sinceLast({ turns }: ModelRequest): ModelRequest["turns"] {
+  return turns.slice(turns.findLastIndex(({ role }) => role === "assistant") + 1);
+}
+
 /** The parcels that came since the last decision. */
-function news({ turns }: ModelRequest): readonly Handover[] {
-  const since = turns.slice(turns.findLastIndex(({ role }) => role === "assistant") + 1);
-  const parcels = since.map((turn) => (turn.role === "user" ? read(turn.text) : undefined));
+function news(request: ModelRequest): readonly Handover[] {
+  const parcels = sinceLast(request).map((turn) => (turn.role === "user" ? read(turn.text) : undefined));
   return parcels.filter((parcel) => parcel !== undefined);
 }
 

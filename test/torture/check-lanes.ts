@@ -1,7 +1,8 @@
 // How what a person says joins the work: a follow-up is held until its reader has nothing else to do, and then released, or is
 // withdrawn by a steer; no call begins while a steer is unread.
 
-import type { Call, Event, EventOf, NoticeReason, Outcome } from "../../src/domain/event/event.ts";
+import type { Call, Event, EventOf, Outcome } from "../../src/domain/event/event.ts";
+import type { NoticeReason } from "../../src/domain/event/notice.ts";
 import type { MailLane, Message } from "../../src/domain/message/message.ts";
 import type { Told } from "./evidence.ts";
 import type { LaneFigures, Report } from "./fault.ts";

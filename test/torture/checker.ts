@@ -2,12 +2,14 @@
 // the formats on the disk and the carriers' rules, and nothing of the runtime's own book-keeping.
 
 import { checkActs } from "./check-acts.ts";
+import { checkKnots } from "./check-knots.ts";
 import { checkLanes } from "./check-lanes.ts";
 import { checkMail } from "./check-mail.ts";
 import { asPeer, checkMemory } from "./check-memory.ts";
 import { checkQuestions } from "./check-questions.ts";
 import { checkFiles, checkState } from "./check-state.ts";
 import type { Evidence, Past } from "./evidence.ts";
+import { countRests } from "./rests.ts";
 import type { Fault, Figures, Violation } from "./fault.ts";
 
 export interface Verdict {
@@ -38,7 +40,20 @@ export function check(evidence: Evidence): Verdict {
   const asked = checkQuestions(evidence, report);
   const lanes = checkLanes(evidence, report);
   const remembered = checkMemory(evidence, report);
+  const knots = checkKnots(evidence, report);
   checkState(evidence, report);
   checkFiles(evidence, report);
-  return { violations, figures: { expected, ...acts, ...asked, ...lanes, ...remembered, leftovers, events } };
+  const rests = countRests(evidence.rests);
+  const figures = {
+    expected,
+    ...acts,
+    ...asked,
+    ...lanes,
+    ...remembered,
+    ...rests,
+    ...knots,
+    leftovers,
+    events,
+  };
+  return { violations, figures };
 }

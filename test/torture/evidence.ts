@@ -7,6 +7,7 @@ import type { AgentId, Delivery } from "../../src/domain/message/message.ts";
 import type { Answer, QuestionPlaces } from "./answers.ts";
 import type { Effect } from "./carrier.ts";
 import { restored } from "./restored.ts";
+import type { Rest } from "./rests.ts";
 import { listNames, readJournal, type JournalEvidence } from "./journal.ts";
 import { CARRIERS, type Fed } from "./order.ts";
 import { readRemembered, type Remembered } from "./remembered.ts";
@@ -43,21 +44,24 @@ export interface Told {
 
 export interface Evidence extends Told {
   readonly agents: ReadonlyMap<string, AgentEvidence>;
+  readonly rests: readonly Rest[];
 }
 
 export interface Places extends QuestionPlaces {
   readonly project: string;
   readonly effects: string;
   readonly fed: string;
+  readonly rests: string;
 }
 
-export function gather({ project, effects, fed, ...questions }: Places): Evidence {
+export function gather({ project, effects, fed, rests, ...questions }: Places): Evidence {
   const folder = join(project, ".ai-legion", "agents");
   const agents = readdirSync(folder).map((id) => [id, readAgent(join(folder, id))] as const);
   return {
     agents: new Map(agents),
     effects: readLines<Effect>(effects),
     fed: readLines<Fed>(fed),
+    rests: readLines<Rest>(rests),
     observed: CARRIERS,
     remembered: readRemembered(project),
     ...gatherAnswers(questions),

@@ -49,6 +49,8 @@ export type Fault =
   /** The scribe began something before the last of it was done, or did, or asked for, what was done. */
   | "out of turn"
   | "miscounted"
+  /** Control was told of a knot that was none, or twice of the same one. */
+  | "false alarm"
   /** The last run did not end by itself. */
   | "unsettled";
 
@@ -57,7 +59,7 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface Figures extends QuestionFigures, LaneFigures, MemoryFigures {
+export interface Figures extends QuestionFigures, LaneFigures, MemoryFigures, RestFigures, KnotFigures {
   /** Messages that were committed by a sender, each of which has to be taken in by its recipient once. */
   readonly expected: number;
   readonly intents: number;
@@ -102,6 +104,17 @@ export interface MemoryFigures {
   readonly strays: number;
   /** How often the scribe had the context made. */
   readonly flushes: number;
+}
+
+/** Of how many sets of agents that waited for each other Control was told. */
+export interface KnotFigures {
+  readonly knots: number;
+}
+
+/** How often agents were closed as they had nothing to do, and how often that ended as something came. */
+export interface RestFigures {
+  readonly closed: number;
+  readonly woken: number;
 }
 
 export type Report = (fault: Fault, text: string) => void;

@@ -55,6 +55,7 @@ export async function wage(campaign: Campaign): Promise<Outcome> {
     project: join(folder, "project"),
     effects: join(folder, "effects"),
     fed: join(folder, "fed"),
+    rests: join(folder, "rests"),
     ...questionPlaces(folder),
   };
   mkdirSync(places.project);

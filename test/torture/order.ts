@@ -11,6 +11,8 @@ export interface Order extends Pick<QuestionPlaces, "asked" | "revoked"> {
   /** Files outside the project: what was done in the world, and what Control was told to say. */
   readonly effects: string;
   readonly fed: string;
+  /** How often agents were closed, and woken. */
+  readonly rests: string;
   readonly mode: "host" | "send";
   readonly parcels: readonly Word[];
   /** A host ends when all is done, also what an abort left undone (`rest`), as soon as it has said everything, or never. */
@@ -31,8 +33,5 @@ export interface Fed extends Parcel {
   /** Milliseconds since 1970. */
   readonly at: number;
 }
-
-/** What Control says to all at the end: what an abort left undone is done then, and what follows it. */
-export const GO_ON = "Go on.";
 
 export const CARRIERS = ["1", "2", "3", "4", "5"];

@@ -15,6 +15,8 @@ export interface Handover extends Parcel {
   readonly from: AgentId;
   /** Counted by the sender itself, for each recipient from 1: the runtime knows nothing of it. */
   readonly number: number;
+  /** The message that it came in, where that needs an answer. */
+  readonly asked?: string;
 }
 
 /** How often each lane is drawn. */
@@ -30,6 +32,9 @@ export function drawLane(random: () => number, lanes: Lanes): SpokenLane {
   // One alone leaves the numbers to the journeys.
   return all.length === 1 ? all[0]! : all[Math.floor(random() * all.length)]!;
 }
+
+/** What Control says to all at the end: what an abort left undone is done then, and what follows it. */
+export const GO_ON = "Go on.";
 
 const MOST_STOPS = 7;
 
@@ -53,5 +58,7 @@ export function read(text: string): Handover | undefined {
   const match = /parcel (\S+) at stop (\d+) of ([\w,]+), number (\d+) from (\w+)$/.exec(text);
   if (!match) return undefined;
   const [, name = "", stop, route = "", number, from = ""] = match;
-  return { name, stop: Number(stop), route: route.split(","), number: Number(number), from };
+  const asked = /\(Needs an answer, to ([^\s)]+)\.\)/.exec(text)?.[1];
+  const handover = { name, stop: Number(stop), route: route.split(","), number: Number(number), from };
+  return asked === undefined ? handover : { ...handover, asked };
 }

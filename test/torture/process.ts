@@ -20,8 +20,9 @@ import { createService } from "../../src/control/service.ts";
 import { serveOverSocket } from "../../src/control/socket/server.ts";
 import { gateOf, QUESTIONS, tellOfQuestions } from "./answers.ts";
 import { ASKING, createCarrier, createDuties, type Effect } from "./carrier.ts";
-import { CARRIERS, GO_ON, type Fed, type Order, type Word } from "./order.ts";
-import { write } from "./parcel.ts";
+import { CARRIERS, type Fed, type Order, type Word } from "./order.ts";
+import { GO_ON, write } from "./parcel.ts";
+import { countingRests } from "./rests.ts";
 import { FLUSH, FLUSHED_AT, reachOf, SCRIBE, scribePlan } from "./scribe.ts";
 import { lightFuse } from "./sharp-disk.ts";
 
@@ -43,7 +44,7 @@ function plan(id: string, duties: Module): AgentPlan {
   };
 }
 
-async function start({ project, effects, sharp, asked, revoked }: Order): Promise<Legion> {
+async function start({ project, effects, rests, sharp, asked, revoked }: Order): Promise<Legion> {
   const { disk, afterEffect } = lightFuse(createDisk(legionPaths(project).tmp), sharp);
   const leave = (effect: Effect): void => {
     appendFileSync(effects, `${JSON.stringify(effect)}\n`);
@@ -57,6 +58,8 @@ async function start({ project, effects, sharp, asked, revoked }: Order): Promis
     durability: "disk",
     delayMs: 0,
     heartbeatMs: "off",
+    closesIdle: true,
+    backend: countingRests(createFileBackend(project), rests),
     environment: createLocalEnvironment({}),
     settings: () => ({}),
     disk,

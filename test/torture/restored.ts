@@ -12,6 +12,15 @@ type Raw = Event & {
   ])[];
 };
 
+/** Nothing, where two owners wrote into one log and a change stands on what the other one said. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The same events, oldest first, with pinned messages and state as they were said. */
 export function restored(records: readonly Event[]): readonly Event[] {
   /** By event and place. */
@@ -29,7 +38,7 @@ export function restored(records: readonly Event[]): readonly Event[] {
           ? value
           : JSON.stringify(value);
       texts.set(`${event.seq} ${name}`, text);
-      return !patch || value === "" ? (patch ? text : value) : JSON.parse(text);
+      return !patch || value === "" ? (patch ? text : value) : parsed(text);
     };
     if (event.kind === "prompted" && event.pinned !== undefined)
       return { ...event, pinned: whole("pinned", ["pinned"], event.pinned) as string };

@@ -1,6 +1,6 @@
 // How the torture tests say what came of them.
 
-import type { LaneFigures, MemoryFigures, QuestionFigures } from "./fault.ts";
+import type { KnotFigures, LaneFigures, MemoryFigures, QuestionFigures, RestFigures } from "./fault.ts";
 
 /** A count with its name, and what there is to say of it. */
 export type Row = readonly [name: string, count: number, remark?: string];
@@ -49,6 +49,18 @@ export function laneRows(all: readonly { readonly figures: LaneFigures }[]): rea
     ["calls left out", sum("leftOut")],
     ["calls that only read", sum("looks")],
   ];
+}
+
+/** How often agents were closed while they rested. */
+export function restRows(all: readonly { readonly figures: RestFigures }[]): readonly Row[] {
+  const sum = (figure: keyof RestFigures): number =>
+    all.reduce((total, { figures }) => total + figures[figure], 0);
+  return [["agents closed at rest", sum("closed"), `of which ${sum("woken")} were woken`]];
+}
+
+/** Who waited for each other. */
+export function knotRows(all: readonly { readonly figures: KnotFigures }[]): readonly Row[] {
+  return [["knots told of", all.reduce((total, { figures }) => total + figures.knots, 0)]];
 }
 
 /** What came into long-term memory. */

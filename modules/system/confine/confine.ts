@@ -18,6 +18,7 @@ import type { Host } from "../../../src/domain/authoring/host.ts";
 import { holdsReadOnly, isProtected, isReadOnly, liesIn } from "../../../src/domain/authoring/protected.ts";
 import { addingInTurn, leadsThroughRepository } from "./repository.ts";
 import { codeOf, Refusal } from "../refusal.ts";
+import { tellMade } from "./made.ts";
 
 /** What an action wants with a folder. */
 export interface FolderErrand {
@@ -59,6 +60,7 @@ export async function withEntry<T>(
       throw new Refusal("That path is the workspace itself, not a file in it.");
 
     const [start, folders] = names.length === 0 ? [dirname(real), []] : [real, names.slice(0, -1)];
+    if (errand.missingFolders === "create") await tellMade(host, start, folders);
     const folder = await enter(start, folders, errand.missingFolders);
     try {
       return await use(`${folder.path}/${basename(target)}`, target);
@@ -79,6 +81,7 @@ export async function withFolder<T>(
   const { real, missing } = await nearest(asked);
   const way = { asked, target: join(real, ...missing) };
   return permitted(host, way, { lastLink: "follow", ...errand }, async () => {
+    if (errand.missingFolders === "create") await tellMade(host, real, missing);
     const folder = await enter(real, missing, errand.missingFolders);
     try {
       return await use(folder.path);

@@ -25,12 +25,19 @@ export interface ExtractOptions {
   readonly url?: string;
 }
 
+/** A page of 5 MB takes 5 to 12 s of a processor. */
+const MAX_PROCESSOR_MS = 30_000;
 /** A page of 5 MB takes about half a gigabyte, and as much again that is not collected yet. */
 const MAX_HEAP_BYTES = 1.5 * 1024 ** 3;
 
 /** Turns documents into text, beside the main thread. */
 export function createExtractor(options: Partial<ReaderOptions> = {}): Extractor {
-  const limits = { timeoutMs: 60_000, processorMs: 10_000, idleMs: 60_000, heapBytes: MAX_HEAP_BYTES };
+  const limits = {
+    timeoutMs: 60_000,
+    processorMs: MAX_PROCESSOR_MS,
+    idleMs: 60_000,
+    heapBytes: MAX_HEAP_BYTES,
+  };
   const readers = createReaders({ start: startCompiled, ...limits, ...options });
   return {
     extract({ headers, body, url }, { signal, html, frames = [], url: at = url }) {

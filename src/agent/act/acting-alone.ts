@@ -2,7 +2,7 @@
 
 import type { Perform, Performer } from "../parts/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import { restartNotice } from "../../domain/event/event.ts";
+import { restartNotice } from "../../domain/event/notice.ts";
 import { isSuspect } from "../../past/ledger.ts";
 import { perform } from "./perform.ts";
 

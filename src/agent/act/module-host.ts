@@ -1,5 +1,6 @@
 // What a module may ask of the runtime, answered for one agent: reading at any time, changing only while an action runs.
 
+import { join, relative } from "node:path";
 import { CLOSED_BACKGROUND } from "../parts/background/background.ts";
 import { callKey, unprinted } from "../parts/command-trace.ts";
 import { plainPrompt } from "../parts/model/metered-model.ts";
@@ -12,7 +13,8 @@ import { redactLong } from "../../base/redaction/long.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { Event, EventOf } from "../../domain/event/event.ts";
-import { laneOf } from "../../domain/message/message.ts";
+import { readAnswering } from "../../domain/message/answering.ts";
+import { laneOf, type AgentId } from "../../domain/message/message.ts";
 import { isHidden } from "../../past/mail/held.ts";
 import type { ModelProfile } from "../../domain/model.ts";
 import type { History, Host, PastEvent } from "../../domain/authoring/host.ts";
@@ -22,6 +24,7 @@ import { renderMessage } from "../../past/view.ts";
 import { overhear } from "../parts/overhear.ts";
 import { permits, type Leave } from "../parts/permits.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
+import { reportOf } from "../think/report.ts";
 import { afterOwnWrites } from "./own-writes.ts";
 import { stagedState, type Work } from "./unit-of-work.ts";
 
@@ -80,6 +83,7 @@ export function readingHost(source: HostSource, modules: ModuleSet, module: stri
     permits: (touching) => permits({ own: rulebook.own, others: [], cleared: [] }, touching),
     peers,
     word: source.wording?.word ?? (async () => refuseWording()),
+    replacing: async () => refuse(),
     complete: async () => refuse(),
     tokens: estimateTokens,
     maxTokens: maxResultTokens(memory, model.profile),
@@ -149,8 +153,8 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       changing().record(to, content, { context });
     },
     permits: (touching) => permits(leave, touching),
-    send: (targets, content) =>
-      changing().send(targets, content, (to) => permits(leave, { kind: "send", to })),
+    send: (...letter) => sendCiting(performer, { staging: changing(), leave }, ...letter),
+    replacing: async (changes) => keepReplaced(performer, { work: changing(), ready }, changes),
     async complete(prompt, options) {
       active();
       const { window, maxOutput, summarises } = model.profile;
@@ -162,6 +166,36 @@ export function actingHost(performer: Performer, module: string, running: Runnin
       return answer.completion.text;
     },
   };
+}
+
+interface Sending {
+  readonly staging: Work;
+  readonly leave: Leave;
+}
+
+/** Rejects with REFUSED as well where what it says has to be proven. */
+async function sendCiting(
+  performer: Performer,
+  { staging, leave }: Sending,
+  ...[to, content, options = {}]: Parameters<Host["send"]>
+): Promise<readonly string[]> {
+  const answering = readAnswering(options);
+  const report = await reportOf(performer, { ...answering, to, content, cited: options.receipts ?? [] });
+  if (report.unproven !== undefined) throw new LegionError("REFUSED", report.unproven);
+  const isPermitted = (id: AgentId): boolean => permits(leave, { kind: "send", to: id });
+  return staging.send(to, { ...answering, content, receipts: report.receipts }, isPermitted);
+}
+
+async function keepReplaced(
+  { kept, memory, workplace }: Performer,
+  { work, ready }: Pick<RunningAction, "work" | "ready">,
+  changes: Parameters<Host["replacing"]>[0],
+): Promise<void> {
+  if (!kept) return;
+  const { root, home } = workplace.workspace;
+  const replaced = (await changes()).map((one) => ({ ...one, path: relative(root, one.path) }));
+  const place = relative(join(root, home), root);
+  work.unkept.push(...(await kept.keep(callKey(memory, ready.call), place, replaced)));
 }
 
 async function redactRun({ output, ...end }: CommandRun, redactor: Redactor): Promise<CommandRun> {

@@ -14,7 +14,9 @@ import { ownFrame, showPlace } from "../../base/process/own-code.ts";
 import { SHUTDOWN } from "../../base/process/signals.ts";
 import { redactLong } from "../../base/redaction/long.ts";
 import { laneOf } from "../../domain/message/message.ts";
+import { owedTo } from "../../past/waiting/waiting.ts";
 import { markOf, type Taint } from "../../domain/message/taint.ts";
+import { beginTouching } from "./touched.ts";
 import { owning, strayOwner } from "../../base/async-owner.ts";
 import { fitTokens } from "../../model/tokens/tokens.ts";
 import { beginWork, type Work } from "./unit-of-work.ts";
@@ -42,6 +44,7 @@ export async function perform(
   if (isSteered(performer)) return (await closeCall(performer, call)("idle", STEERED)).performed;
   if (isTakenOver(performer)) return (await closeCall(performer, call)("error", TAKEN_OVER)).performed;
   const work = beginWork(performer, call.id);
+  const endTouching = beginTouching(performer, ready);
   const progress = createProgress(performer, call);
   const named = { call: call.id, action: call.action };
   performer.presence.call({ ...named, phase: "running", touches });
@@ -66,6 +69,8 @@ export async function perform(
     leads,
     keeps,
     submission,
+    unkept: work.unkept.length > 0 ? work.unkept : undefined,
+    touched: endTouching(outcome),
     // Read by its commit: until then a model call may begin that the action did not wait for.
     get usage() {
       return work.usage;
@@ -143,9 +148,12 @@ async function answerWith(
   const to = recipientOf(memory.conversation);
   if (to === undefined || submission.trim() === "") return;
   const isPermitted = (): boolean => permits(ready.leave, { kind: "send", to });
-  await work.send([to], submission, isPermitted, PLAIN).catch((error: unknown) => {
-    if (!isLegionError(error, "REFUSED")) throw error;
-  });
+  const answers = owedTo(memory.conversation.waiting, to);
+  await work
+    .send([to], { content: submission, answers, details: PLAIN }, isPermitted)
+    .catch((error: unknown) => {
+      if (!isLegionError(error, "REFUSED")) throw error;
+    });
 }
 
 const OUTCOMES: readonly unknown[] = ["ok", "error", "idle"] satisfies ActionResult["outcome"][];

@@ -1,7 +1,8 @@
 // Calls whose actions only read: they run side by side, and their results come into the log in the order of the calls.
 
 import type { Stops } from "../../base/process/signals.ts";
-import { restartNotice, type Call } from "../../domain/event/event.ts";
+import { type Call } from "../../domain/event/event.ts";
+import { restartNotice } from "../../domain/event/notice.ts";
 import type { Agent, Performed } from "../parts/agent.ts";
 import { commitWork } from "../parts/commit-work.ts";
 

@@ -3,15 +3,18 @@
 
 import type { Correspondent } from "../parts/agent.ts";
 import type { ModelAnswer } from "../parts/model/metered-model.ts";
-import { compose, writeLetter, hasMet, resolveTargets } from "../../mail/compose.ts";
+import { compose, writeLetter, hasMet, resolveTargets, type Letter } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import { addUsage, type StateChange, type Usage } from "../../domain/event/event.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
+import type { Answering } from "../../domain/message/answering.ts";
 import type { RecordDetails } from "../../domain/memory/record.ts";
 import { MAX_CONTENT_BYTES, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { OpenCall } from "../../past/ledger.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
+import type { Unkept } from "../../domain/authoring/workspace.ts";
+import { mistakeIn } from "../../past/waiting/answering.ts";
 import type { State } from "../../domain/authoring/host.ts";
 
 export type Work = ReturnType<typeof beginWork>;
@@ -22,12 +25,15 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
   const sends: Message[] = [];
   const refused: Undeliverable[] = [];
   const answered: ModelAnswer[] = [];
+  const unkept: Unkept[] = [];
   let isOver = false;
   return {
     changes: changes as readonly StateChange[],
     sends: sends as readonly Message[],
     /** What could not be sent, whatever became of the action: to be committed before its result. */
     refused: refused as readonly Undeliverable[],
+    /** What the action changed though nothing is kept of what stood there. */
+    unkept,
     /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
     get usage(): Usage | undefined {
       return usageOf(memory.ledger.open, call, answered);
@@ -50,11 +56,10 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
     /** Stages one message to each target. Throws REFUSED, staging none, if one of them may not be sent. */
     async send(
       targets: readonly AgentId[] | "all",
-      content: string,
+      words: Pick<Letter, "content" | "details" | "receipts" | keyof Answering>,
       isPermitted: (to: AgentId) => boolean,
-      details?: unknown,
     ): Promise<readonly string[]> {
-      const known = (await shared.peers()).map(({ id }) => id);
+      const known = await shared.known();
       const to = resolveTargets(targets, known, memory.agent, (id) => hasMet(memory, id));
       const barred = to.filter((id) => !isPermitted(id));
       if (barred.length > 0)
@@ -62,7 +67,9 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
           "REFUSED",
           `A rule of your policy stands against writing to ${barred.join(", ")}.`,
         );
-      const written = await writeLetter(memory, { from: memory.agent, to, content, details }, shared, sends);
+      const mistake = mistakeIn(words, memory.agent, to, memory.conversation.waiting);
+      if (mistake !== undefined) throw new LegionError("REFUSED", mistake);
+      const written = await writeLetter(memory, { ...words, from: memory.agent, to }, shared, sends);
       if (written.refusal) {
         refused.push(written.refusal.notice);
         throw new LegionError("REFUSED", written.refusal.reason);

@@ -19,7 +19,9 @@ import type { PostalService } from "../../mail/compose.ts";
 import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
 import type { Allowance } from "../../past/limits/held-limits.ts";
+import type { KeptFiles } from "../../past/undo/kept.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
+import type { JudgeReceipts } from "../../past/receipts/judge.ts";
 import type { Background } from "./background/background.ts";
 import type { Evidence, Traces } from "./command-trace.ts";
 import type { MeteredModel } from "./model/metered-model.ts";
@@ -56,6 +58,8 @@ export interface Thinker extends PromptSource, Correspondent {
   readonly model: MeteredModel;
   readonly presence: Presence;
   readonly rulebook: Pick<Rulebook, "own">;
+  /** Of what it cites. */
+  readonly judge: JudgeReceipts;
   /** Has its log keep what its modules find outside by now. */
   readonly lookOutside: (signal: AbortSignal) => Promise<void>;
 }
@@ -82,8 +86,12 @@ export interface Performer extends HostSource, Correspondent {
   readonly tenure: Tenure;
   readonly traces: Traces;
   readonly background: Background;
+  /** Absent: nothing is kept of what its calls replace. */
+  readonly kept?: Pick<KeptFiles, "keep">;
   readonly inbox: Pick<Inbox, "ahead" | "heard">;
   readonly outbox: Pick<Outbox, "deliver" | "undelivered">;
+  readonly judge: JudgeReceipts;
+  readonly speech: Pick<Speech, "ways">;
   readonly shared: PostalService & Pick<Shared, "clock">;
 }
 
@@ -163,7 +171,7 @@ export interface Agent extends Thinker {
   /** A pause after each decision. */
   readonly delayMs: number;
   readonly workplace: Pick<TracedWorkplace, "workspace" | "memories" | "close">;
-  readonly background: Pick<Background, "close">;
+  readonly background: Pick<Background, "isRunning" | "close">;
   readonly inbox: Inbox;
   /** What it observes; absent: nothing. */
   readonly sources?: Sources;

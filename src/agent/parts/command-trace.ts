@@ -9,6 +9,7 @@ import type { Call } from "../../domain/event/event.ts";
 import type { Effects } from "../../domain/authoring/module.ts";
 import { NO_SECRETS, type Redactor } from "../../base/redaction/redactor.ts";
 import { openCalls } from "../../past/conversation.ts";
+import { keyOfCall } from "../../past/undo/acts.ts";
 import type { Memory } from "../../past/past.ts";
 import type { TracedWorkspace } from "./workplace.ts";
 
@@ -92,7 +93,7 @@ function keepFirst(file: AppendFile | undefined, redactor: Redactor): CommandTra
 
 /** What tells a call of an agent from every other call in the world. */
 export function callKey({ ledger, conversation }: Memory, { id }: Call): string {
-  return `${ledger.log} ${conversation.decision?.event.seq} ${id}`;
+  return keyOfCall(ledger.log, conversation.decision?.event.seq, id);
 }
 
 interface CrashSite {

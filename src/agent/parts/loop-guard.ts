@@ -2,6 +2,7 @@
 
 import type { EndStatus } from "../../domain/event/ending.ts";
 import type { Conversation } from "../../past/conversation.ts";
+import { LOOP_REPEATS } from "../../past/repeats.ts";
 
 /** What the loop guard makes of the past: `warn` goes into the next prompt, `park` stops the agent. */
 export type LoopVerdict =
@@ -22,7 +23,6 @@ export const USUAL_PATIENCE: LoopPatience = { unparsed: 3, repeats: "watched" };
 /** A director bears what no model call came to, and knows when it has to do without one. */
 export const DIRECTED_PATIENCE: LoopPatience = { unparsed: 0, repeats: "watched" };
 
-const WARN_REPEATS = 3;
 const PARK_REPEATS = 5;
 const WARN_FAILURES = 5;
 const PARK_FAILURES = 10;
@@ -54,7 +54,7 @@ export function judgeLoop(
   if (failures >= PARK_FAILURES && !mail) {
     return { kind: "park", reason: `${failures} decisions in a row failed`, end: "Error" };
   }
-  if (worst.count >= WARN_REPEATS) {
+  if (worst.count >= LOOP_REPEATS) {
     const text =
       `You have called ${worst.action} ${worst.count} times with the same parameters and the same result. ` +
       `Do something else, or wait for mail. After ${PARK_REPEATS} times you will be stopped.`;

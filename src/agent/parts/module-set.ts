@@ -8,6 +8,7 @@ import type { Action, Effects, Module } from "../../domain/authoring/module.ts";
 import type { ProtocolName } from "../../domain/event/event.ts";
 import type { ToolSpec } from "../../domain/model.ts";
 import { pinnedParts, section, type Introduction } from "./introduction.ts";
+import type { ReceiptUse } from "../../domain/message/receipt.ts";
 import type { KnownOffers } from "../../past/offers.ts";
 import type { Protocol } from "../../model/protocol/protocol.ts";
 import type { ActionSpec, Host } from "../../domain/authoring/host.ts";
@@ -100,7 +101,11 @@ export interface ModuleSet extends Omit<ActionIndex, "tools" | "history"> {
 
 /** `speech` says anew each time what the actions are and how they are written; nothing of an introduction holds a secret. */
 export function startModules(
-  speech: { readonly actions: ActionIndex; readonly offers?: KnownOffers },
+  speech: {
+    readonly actions: ActionIndex;
+    readonly offers?: KnownOffers;
+    readonly ways?: { readonly receipts?: ReceiptUse };
+  },
   createHost: (module: string) => Host,
   redactor: Redactor = NO_SECRETS,
 ): ModuleSet {
@@ -109,7 +114,8 @@ export function startModules(
   let written: WrittenIndex | undefined;
   const write = (of: ActionIndex): WrittenIndex => {
     const write = of.history === "linear" ? writePlain : writeInstructions;
-    const instructions = write(modules, createHost);
+    const use = speech.ways?.receipts;
+    const instructions = write(modules, createHost) + (use ? `\n\n${howToCite(of, use)}` : "");
     return {
       of,
       offers: speech.offers,
@@ -156,6 +162,26 @@ interface WrittenIndex extends Omit<Introduction, "pinned"> {
   readonly of: ActionIndex;
   readonly offers: KnownOffers | undefined;
 }
+
+/** In two sentences; who calls tools may also answer in plain words. */
+function howToCite({ protocol, actions }: ActionIndex, use: ReceiptUse): string {
+  const inSends = actions.has("sendMessage") ? "in `receipts` of `sendMessage`" : undefined;
+  const inAnswers =
+    protocol === "tools" ? "in the last line of a plain answer, as in `Receipts: #417, #2.418`" : undefined;
+  const where = [inSends, inAnswers].filter((way) => way !== undefined).join(", or ");
+  const then = use === "required" ? RECEIPTS_REQUIRED : RECEIPTS_READ;
+  return section("receipts", `${RECEIPTS_SHOWN} ${where}. ${then}`);
+}
+
+const RECEIPTS_SHOWN =
+  "Each result is shown under its number, such as [#417]: whenever you report what you did, cite the results that prove it, `#417` for " +
+  "your own and `#2.417` for one that agent 2 cited to you,";
+const RECEIPTS_READ =
+  "Whoever reads it sees whether each is proven, failed, or stale because something was written since: so check once more after your " +
+  "last change, and cite that.";
+const RECEIPTS_REQUIRED =
+  "A report to Control that cites no proven result is not sent at first, and one is stale as soon as something was written since: so " +
+  "check once more after your last change, and cite that.";
 
 /** What opens a history in which nothing else is told. */
 function writePlain(modules: readonly Module[], hostOf: (module: string) => Host): string {

@@ -34,12 +34,16 @@ interface PresenceDeps {
   readonly redactor: Redactor;
 }
 
-/** Of an agent before its first run. */
-export function createPresence(agent: AgentId, { clock, inspect, redactor }: PresenceDeps): Presence {
+/** @param first how it stands before anybody says more; absent: as before its first run */
+export function createPresence(
+  agent: AgentId,
+  { clock, inspect, redactor }: PresenceDeps,
+  first?: Standing,
+): Presence {
   const standingAs = (state: AgentState, reason: string): Standing => {
     return { state, reason, since: new Date(clock.now()).toISOString() };
   };
-  let standing = standingAs("waiting", "");
+  let standing = first ?? standingAs("waiting", "");
   return {
     get standing() {
       return standing;

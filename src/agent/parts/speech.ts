@@ -2,6 +2,7 @@
 // asked: then the agent goes on in text, with the same past.
 
 import type { Director } from "../../domain/authoring/director.ts";
+import type { ReceiptUse } from "../../domain/message/receipt.ts";
 import { NO_OFFERS, type KnownOffers } from "../../past/offers.ts";
 import type { Memory, ReadablePast } from "../../past/past.ts";
 import type { Model, ModelProfile } from "../../domain/model.ts";
@@ -17,6 +18,8 @@ export interface Way {
 }
 
 export interface Ways extends Way {
+  /** Is it told to cite results, or has it to? Absent: neither. */
+  readonly receipts?: ReceiptUse;
   /** What stands in their place where the model calls no tools. Absent: nothing may. */
   readonly withoutTools?: Way;
   /** Says what it does next, in place of introduction, view and model. Absent: its model does. */
@@ -37,7 +40,8 @@ export function createSpeech(ways: Ways, model: Model): Speech {
   const { thinkingTokens } = model;
   const shows = ways.director && "nothing";
   const { window } = model.profile;
-  return { protocol, actions, errors, window, thinkingTokens, shows, ways, offers: NO_OFFERS };
+  const numbers = ways.receipts && "shown";
+  return { protocol, actions, errors, window, thinkingTokens, shows, numbers, ways, offers: NO_OFFERS };
 }
 
 /** Has the agent speak as its model can, with the actions that its log offers by now. Says whether it was shown its past differently before. */

@@ -5,6 +5,7 @@ import type { HostMemory } from "../../domain/authoring/memories.ts";
 import type { NodeHost, Peer } from "../../domain/authoring/host.ts";
 import type { Programs } from "../../domain/authoring/program.ts";
 import type { Environment, ExecuteOptions } from "../../environment/environment.ts";
+import type { KnownWrites } from "../../past/receipts/writes.ts";
 import type { CommandOptions, CommandRun, Workspace } from "../../domain/authoring/workspace.ts";
 
 export interface Workplace {
@@ -25,6 +26,8 @@ type PlainWorkspace = Omit<Workspace, "background">;
 /** One where commands can be run. */
 export interface TracedWorkplace extends Workplace {
   readonly workspace: TracedWorkspace;
+  /** To its folder, by all agents of this process that work there. */
+  readonly writes: KnownWrites;
   readonly environment: Pick<Environment, "kind" | "isSandbox" | "description" | "variables">;
   /** Of what was opened for this agent alone. */
   close(): Promise<void>;

@@ -6,9 +6,12 @@ import type { Conversation } from "../../past/conversation.ts";
 import { undeliverable } from "../../past/mail/dead-letters.ts";
 import type { ResultEvent } from "../../domain/event/event.ts";
 import { CONTROL, type AgentId, type Message } from "../../domain/message/message.ts";
+import { withoutReceipts } from "../../domain/message/receipt.ts";
 import type { Completion } from "../../domain/model.ts";
+import { owedTo } from "../../past/waiting/waiting.ts";
 import type { Thinker } from "../parts/agent.ts";
 import { permits, unasked } from "../parts/permits.ts";
+import { reportOf } from "./report.ts";
 
 const MAX_PIECES = 4;
 /** For whoever reads it. */
@@ -21,7 +24,13 @@ const LEFT = "Your answer was cut off because it became too long. It is left as 
 /** The details of a message that nobody has to answer. */
 export const PLAIN = { plain: true } as const;
 
-export const NO_ANSWER: Composed = { sends: [] };
+/** What becomes of an answer. */
+export interface PlainAnswer extends Composed {
+  /** Why it was not sent, for the model: it is asked once more. */
+  readonly unproven?: string;
+}
+
+export const NO_ANSWER: PlainAnswer = { sends: [] };
 
 /** Has an answer that was cut off nothing more to come? */
 export function isEndOfAnswer({ pieces }: Conversation, { text, calls, stop }: Completion): boolean {
@@ -29,7 +38,7 @@ export function isEndOfAnswer({ pieces }: Conversation, { text, calls, stop }: C
 }
 
 /** Composes the answer that `completion` is, or ends; nothing yet where it was cut off and is to go on. */
-export async function plainAnswer(thinker: Thinker, { text, stop }: Completion): Promise<Composed> {
+export async function plainAnswer(thinker: Thinker, { text, stop }: Completion): Promise<PlainAnswer> {
   const { conversation } = thinker.memory;
   const pieces = [...conversation.pieces, text];
   if (stop === "length" && pieces.length < MAX_PIECES) return NO_ANSWER;
@@ -54,10 +63,19 @@ export function resultOfPiece(conversation: Conversation): ResultEvent {
     : { kind: "result", call: null, outcome: "idle", content: LEFT };
 }
 
-async function sendAnswer({ memory, shared, rulebook }: Thinker, content: string): Promise<Composed> {
+async function sendAnswer(thinker: Thinker, answer: string): Promise<PlainAnswer> {
+  const { memory, shared, rulebook, speech } = thinker;
   const to = recipientOf(memory.conversation);
-  if (to === undefined || content.trim() === "") return NO_ANSWER;
-  const letter = { from: memory.agent, to: [to], content, details: PLAIN };
+  if (to === undefined || answer.trim() === "") return NO_ANSWER;
+  const { text, cited } = speech.ways.receipts ? withoutReceipts(answer) : { text: answer, cited: [] };
+  const content = text.trim() === "" ? answer : text;
+  // What was cut off stands in several decisions.
+  const isFinal = memory.conversation.pieces.length > 0;
+  const report = await reportOf(thinker, { to: [to], content, cited, isFinal });
+  if (report.unproven !== undefined) return { sends: [], unproven: report.unproven };
+  const { receipts } = report;
+  const answers = owedTo(memory.conversation.waiting, to);
+  const letter = { from: memory.agent, to: [to], content, answers, receipts, details: PLAIN };
   const isUnasked = memory.conversation.run.mode === "yolo";
   const own = isUnasked ? unasked(rulebook.own) : rulebook.own;
   if (permits({ own, others: [], cleared: [] }, { kind: "send", to }))

@@ -160,8 +160,8 @@ async function toDecision(thinker: Thinker, completion: Completion): Promise<Ask
   const calls = parsed.kind === "calls" ? uniqueCalls(thinker, parsed.calls, completion) : [];
   const isEnd = isEndOfAnswer(memory.conversation, completion);
   const isAnswer = isEnd || (parsed.kind === "calls" && calls.length === 0);
-  const unparsed = parsed.kind === "unparsed" && !isEnd ? parsed.reason : undefined;
-  const { sends, refusal } = isAnswer ? await plainAnswer(thinker, completion) : NO_ANSWER;
+  const { sends, refusal, unproven } = isAnswer ? await plainAnswer(thinker, completion) : NO_ANSWER;
+  const unparsed = parsed.kind === "unparsed" && !isEnd ? parsed.reason : unproven;
   const decision: DecisionEvent = {
     kind: "decision",
     text: completion.text,

@@ -1,18 +1,10 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fdatasync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  writeSync,
-} from "node:fs";
-import { link, lstat, lutimes, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { randomUUID } from "node:crypto";
-import { codeOf, LegionError, messageOf } from "../errors.ts";
-import { partsOf } from "../text/parts.ts";
+import { closeSync, constants, existsSync, fdatasync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { lstat, lutimes, readdir, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf } from "../errors.ts";
+import { createFolders, type Folders } from "./folders.ts";
+import { createPlacing, type FilePlacing } from "./placing.ts";
+import { storage, storageError } from "./storage-error.ts";
 import { flush, kindOf, overwriteReal, readReal, type FilePatch } from "./real-file.ts";
 
 /** A file that is written at its end. It costs no descriptor while nobody writes to it. */
@@ -28,9 +20,11 @@ export interface AppendFile {
 }
 
 /** All that logs, mailboxes and projections ask of a disk. Everything rejects or throws with STORAGE. */
-export interface Disk {
+export interface Disk extends FilePlacing {
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(path: string): Promise<string[]>;
+  /** Those of them that are folders, and no links to any. */
+  folders(path: string): Promise<string[]>;
   /** The file from byte `offset` on, or `maxBytes` of it; `undefined` when there is no such file. No link is followed. */
   read(path: string, maxBytes?: number, offset?: number): Promise<Buffer | undefined>;
   exists(path: string): boolean;
@@ -46,13 +40,7 @@ export interface Disk {
   overwrite(path: string, patches: readonly FilePatch[]): Promise<void>;
   /** Flushes the bytes of a file, or the names in a folder, so that what was read there can be built upon. */
   sync(path: string): Promise<void>;
-  /** Replaces the file as a whole: readers see the old content or the new one, also after a power cut. */
-  replace(path: string, content: string | Uint8Array): Promise<void>;
-  /** Creates `path` with `content` unless it is there; false if somebody was first. */
-  claim(path: string, content: string): Promise<boolean>;
   remove(path: string): Promise<void>;
-  /** Removes what earlier processes left in the temporary folder. */
-  emptyTmp(): Promise<void>;
   touch(path: string): Promise<void>;
 }
 
@@ -71,6 +59,7 @@ export function createDisk(tmp: string, top = dirname(dirname(tmp))): Disk {
   return {
     ...createPlacing(tmp, folders),
     list: (path) => storage(path, async () => (await readdir(path)).sort(), []),
+    folders: (path) => storage(path, () => foldersIn(path), []),
     read: (path, maxBytes, offset) =>
       storage<Buffer | undefined>(path, () => readReal(path, maxBytes, offset), undefined),
     exists: (path) => existsSync(path),
@@ -85,57 +74,20 @@ export function createDisk(tmp: string, top = dirname(dirname(tmp))): Disk {
   };
 }
 
-/** Puts whole files in their places: written and flushed in `tmp` first. */
-function createPlacing(tmp: string, folders: Folders): Pick<Disk, "replace" | "claim" | "emptyTmp"> {
-  const withTemporary = async <T>(
-    content: string | Uint8Array,
-    place: (path: string) => Promise<T>,
-  ): Promise<T> => {
-    await mkdir(tmp, { recursive: true, mode: 0o700 });
-    const path = join(tmp, randomUUID());
-    try {
-      const parts = typeof content === "string" ? partsOf(content) : content;
-      await writeFile(path, parts, { flag: "wx", mode: 0o600, flush: true });
-      return await place(path);
-    } finally {
-      await rm(path, { force: true });
-    }
-  };
+/** As `createDisk`, for what means nothing any more when the machine has begun anew: none of it is flushed. */
+export function createPassingDisk(tmp: string): Disk {
+  const { make } = createFolders(dirname(tmp));
+  const folders = { make, settle: () => Promise.resolve() };
   return {
-    replace: (path, content) =>
-      storage(path, () =>
-        withTemporary(content, async (written) => {
-          folders.make(dirname(path));
-          await rename(written, path);
-          await folders.settle(dirname(path));
-        }),
-      ),
-    claim: (path, content) =>
-      storage(
-        path,
-        () =>
-          withTemporary(content, async (written) => {
-            folders.make(dirname(path));
-            try {
-              await link(written, path);
-            } catch (error) {
-              if (codeOf(error) === "EEXIST") return false;
-              throw error;
-            }
-            try {
-              await folders.settle(dirname(path));
-            } catch (error) {
-              // Nobody may be kept out by a claim that its own process does not know of.
-              await rm(path, { force: true });
-              throw error;
-            }
-            return true;
-          }),
-        // Whoever was first has emptied `tmp` already.
-        false,
-      ),
-    emptyTmp: () => storage(tmp, () => rm(tmp, { recursive: true, force: true, maxRetries: 5 })),
+    ...createDisk(tmp),
+    ...createPlacing(tmp, folders, "passing"),
+    remove: (path) => storage(path, () => unlink(path), undefined),
   };
+}
+
+async function foldersIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort();
 }
 
 function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders): AppendFile {
@@ -211,60 +163,4 @@ function inFolder(path: string, folders: Pick<Folders, "make">, create: () => un
     folders.make(dirname(path));
     create();
   }
-}
-
-type Folders = ReturnType<typeof createFolders>;
-
-/**
- * The way to every file: without it the file is lost in a power cut, however well its own bytes are kept.
- *
- * @param top what is above it was there before
- */
-function createFolders(top: string) {
-  /** Folders that were flushed since this process has put a folder into them. */
-  const flushed = new Set<string>();
-  /** No longer than it takes: a promise holds on to all that it was begun in. */
-  const flushing = new Map<string, Promise<void>>();
-  const flushOnce = async (folder: string): Promise<void> => {
-    if (flushed.has(folder)) return;
-    const running = flushing.get(folder) ?? flush(folder);
-    flushing.set(folder, running);
-    const isNewest = (): boolean => flushing.get(folder) === running;
-    try {
-      await running;
-      if (isNewest()) flushed.add(folder);
-    } finally {
-      if (isNewest()) flushing.delete(folder);
-    }
-  };
-  return {
-    /** Makes a folder, and what is missing of the way to it. */
-    make(folder: string): void {
-      const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (made !== undefined)
-        for (let at = folder; at.length >= made.length;) {
-          flushed.delete((at = dirname(at)));
-          flushing.delete(at);
-        }
-    },
-    /** Flushes what is at `path`, and the way to it, whoever made that. */
-    async settle(path: string): Promise<void> {
-      await flush(path);
-      for (let at = path; at !== top && at.startsWith(join(top, "/"));) await flushOnce((at = dirname(at)));
-    },
-  };
-}
-
-/** Runs `work`; a missing file gives `missing` where one is given, every other failure a STORAGE error. */
-export async function storage<T>(path: string, work: () => Promise<T>, ...missing: [T] | []): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (missing.length === 1 && codeOf(error) === "ENOENT") return missing[0];
-    throw storageError(path, error);
-  }
-}
-
-function storageError(path: string, error: unknown): LegionError {
-  return new LegionError("STORAGE", `${path}: ${messageOf(error)}`, { cause: error });
 }

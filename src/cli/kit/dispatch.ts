@@ -2,6 +2,7 @@
 // command otherwise.
 
 import { LegionError } from "../../base/errors.ts";
+import { keepCompiled } from "../../base/process/compiled.ts";
 import type { CliCommand, CommandEntry, Io, Typed } from "./command.ts";
 
 const HELP = ["help", "--help", "-h"];
@@ -19,6 +20,7 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number>
     io.stdout.write(text);
     return 0;
   }
+  keepCompiled(io.env);
   const entry = await findCommand(HELP.includes(name) ? "help" : name, io);
   const { command } = await entry.load();
   const typed = await parseArguments(entry, command, { args, io });

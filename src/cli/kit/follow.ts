@@ -2,7 +2,6 @@
 
 import type { Event } from "../../domain/event/event.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import { findNode } from "../../control/socket/client.ts";
 import type { Following } from "../../storage/contract/backend.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import type { Io } from "./command.ts";
@@ -39,6 +38,7 @@ function teller({ stderr }: ListeningIo): Following["onAway"] {
 /** What the running node tells; nothing while there is none, or it is about to end. */
 async function listen(socket: string, agent: AgentId, signal: AbortSignal) {
   try {
+    const { findNode } = await import("../../control/socket/client.ts");
     const node = await findNode(socket);
     return (await node?.follow(agent, signal)) ?? [];
   } catch {

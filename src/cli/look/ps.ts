@@ -15,12 +15,17 @@ import {
   type Behind,
   type KnownObserver,
 } from "../../legion/observing/behind.ts";
+import { openIn, type Knot } from "../../legion/knots/knots.ts";
+import { recordedKnots } from "../../legion/knots/recorded.ts";
+import { requestWords } from "../../domain/message/request-words.ts";
+import { describeKnot } from "../../legion/knots/wording.ts";
 import type { AgentStatus } from "../../legion/status.ts";
+import { withStandings } from "../../legion/waits.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import { clip, wrap } from "../kit/terminal.ts";
 import { ageOf } from "../kit/times.ts";
 import { withLegion } from "../../control/open.ts";
-import { showCauses } from "./causes.ts";
+import { showCauses } from "./spending/causes.ts";
 import { serverLine } from "./server-line.ts";
 import { costCell, countCell, tableRows, type Column, type TableSpace } from "./table.ts";
 
@@ -64,7 +69,10 @@ interface ShownStatus extends AgentStatus {
   readonly behind?: Behind;
 }
 
-type ShownOverview = Omit<Overview, "agents"> & { readonly agents: readonly ShownStatus[] };
+type ShownOverview = Omit<Overview, "agents"> & {
+  readonly agents: readonly ShownStatus[];
+  readonly knots: readonly Knot[];
+};
 
 function createLook(site: Site): () => Promise<ShownOverview> {
   const { reader } = site;
@@ -81,19 +89,21 @@ function createLook(site: Site): () => Promise<ShownOverview> {
     const ids = agents.map(({ id }) => id);
     for (const observer of await observersAmong(ids, reader))
       behind.set(observer.id, await behindOf(observer));
-    return { ...overview, agents: agents.map((status) => ({ ...status, behind: behind.get(status.id) })) };
+    const told = withStandings(agents).map((status) => ({ ...status, behind: behind.get(status.id) }));
+    return { ...overview, agents: told, knots: await recordedKnots(reader, agents) };
   };
 }
 
-/** What `--json` prints: agents have an `id`, servers that they use do not. */
-function itemsOf({ agents, servers }: ShownOverview): readonly object[] {
+/** What `--json` prints: agents have an `id`, knots and servers that they use do not. */
+function itemsOf({ agents, servers, knots }: ShownOverview): readonly object[] {
   return [
     ...agents.map(({ behind, ...status }) => ({ ...status, ...(behind && behindFields(behind)) })),
+    ...knots.map((knot) => ({ knot: knot.agents, open: openIn(knot) })),
     ...servers.map(({ name, ...status }) => ({ server: name, ...status })),
   ];
 }
 
-function shown({ agents, nodes, servers }: ShownOverview, site: Site, io: Io): string {
+function shown({ agents, nodes, servers, knots }: ShownOverview, site: Site, io: Io): string {
   const { nodes: shared } = site.backend;
   const where = shared ? ` in the legion ${shared.legion} at ${shared.shown}` : "";
   if (agents.length === 0) return `There are no agents yet${where}; \`legion start\` makes one.`;
@@ -101,7 +111,8 @@ function shown({ agents, nodes, servers }: ShownOverview, site: Site, io: Io): s
   const space = { columns: columnsFor(io), nowMs: Date.now() };
   const { branch: branchOf } = legionPaths(site.project, site.home);
   const table = aboutRun(statusTable(agents, { ...space, nodes, places, branchOf }), site);
-  return [table, ...servers.map((server) => serverRow(server, { ...space, places }))].join("\n");
+  const tied = knots.flatMap((knot) => wrap(`Knot: ${describeKnot(knot)}`, space.columns));
+  return [table, ...tied, ...servers.map((server) => serverRow(server, { ...space, places }))].join("\n");
 }
 
 /** One row of the terminal; `legion mcp` has room for all of it. */
@@ -217,17 +228,18 @@ export function statusTable(
   const hasBranches = agents.some(({ workspace }) => workspace);
   const columns = [...COLUMNS.filter(isWanted), ...(hasBranches ? [branchColumn(branchOf)] : [])];
   const [titles, ...rows] = tableRows(agents, columns, space);
-  const lines = agents.flatMap((status, index) => [rows[index]!, ...explain(status, space.columns)]);
+  const lines = agents.flatMap((status, index) => [rows[index]!, ...explain(status, space)]);
   return [titles, ...lines, "", placesOf(agents, nodes)].join("\n");
 }
 
 const MAX_REASON_ROWS = 4;
 
 /** Why it does not act, in a few rows, and what it has not heard. */
-function explain({ reason, behind }: ShownStatus, columns: number): readonly string[] {
+function explain({ reason, behind, waits }: ShownStatus, { columns, nowMs }: TableSpace): readonly string[] {
   const why = oneLine(reason) === "" ? [] : wrap(reason, columns - INDENT.length).slice(0, MAX_REASON_ROWS);
   const late = behind && behind.messages > 0 ? [`${behindText(behind)} behind`] : [];
-  return [...why, ...late].map((row) => INDENT + row);
+  const awaited = requestWords(waits, nowMs).flatMap((words) => wrap(words, columns - INDENT.length));
+  return [...why, ...awaited, ...late].map((row) => INDENT + row);
 }
 
 /** Which node runs how many of them. */

@@ -8,6 +8,8 @@ import { sourcesOf } from "../../domain/message/taint.ts";
 import { runName } from "../../storage/folder/paths.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
+import { receiptLines, withToday } from "../../legion/receipts/told.ts";
+import { createReceiptsToday, type ReceiptsToday, type ReceiptToday } from "../../legion/receipts/today.ts";
 import { senderOf } from "../look/log/event-line.ts";
 import { followEvents, readThrough } from "../kit/follow.ts";
 import { columnsFor, namesOf, oneLine, print, printJson } from "../kit/output.ts";
@@ -28,24 +30,31 @@ export const command: CliCommand = {
       await remarkForeign(site.reader, CONTROL, io);
       if (dead) return listDead(site, typed, io);
       const mail = follow ? followInbox(site, io) : site.reader.inbox();
-      return listMail(mail, site.home && runName(site.project, site.home), typed, io);
+      const run = site.home && runName(site.project, site.home);
+      return listMail(mail, { run, receiptsOf: createReceiptsToday(site.reader) }, typed, io);
     });
     return 0;
   },
 };
 
-/** @param run where it was said; absent: in the project's own legion */
+interface InboxShowing {
+  /** Where it was said; absent: in the project's own legion. */
+  readonly run: string | undefined;
+  readonly receiptsOf: ReceiptsToday;
+}
+
 async function listMail(
   mail: AsyncIterable<Message>,
-  run: string | undefined,
+  { run, receiptsOf }: InboxShowing,
   { options }: Typed,
   io: Io,
 ): Promise<void> {
   let count = 0;
   for await (const message of mail) {
     count++;
-    if (options["json"]) printJson(io, message);
-    else print(io, letter(message, run));
+    const receipts = await receiptsOf(message);
+    if (options["json"]) printJson(io, withToday(message, receipts));
+    else print(io, letter(message, run, receipts));
   }
   if (count === 0 && !options["json"]) print(io, "Nobody has said anything to you yet.");
 }
@@ -61,13 +70,19 @@ async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
 }
 
 /** Who said it and when, for whom and after what from outside, then the text, indented. */
-function letter(message: Message, run: string | undefined): string {
+function letter(
+  message: Message,
+  run: string | undefined,
+  receipts: readonly ReceiptToday[] | undefined,
+): string {
   const { id, sentAt, details } = message;
   const { question } = fieldsOf(details);
   const isAsked = run !== undefined && typeof question === "string";
   const content = isAsked ? askedIn(run, question, message.content) : message.content;
   const head = `${dayOf(sentAt)} ${timeOf(sentAt)}  ${senderOf(message)}  (${id})`;
-  return [head, ...marksOf(message), content.trim().replace(/^/gm, "  "), ""].join("\n");
+  return [head, ...marksOf(message), ...receiptLines(receipts), content.trim().replace(/^/gm, "  "), ""].join(
+    "\n",
+  );
 }
 
 function* marksOf(message: Message): Generator<string> {

@@ -140,6 +140,7 @@ export const fileSettings = section({
   policy: policy.optional(),
   approvals: approvals.optional(),
   memory: memory.optional(),
+  undo: z.enum(["on", "off"], { error: "expected on or off" }).optional(),
   durability: z.enum(["disk", "process"], { error: "expected disk or process" }).optional(),
   models: z.record(modelName, modelSettings, "expected a map of model names").optional(),
   providers: projectProviders.optional(),

@@ -19,6 +19,7 @@ const MEANINGS: Readonly<Record<keyof FileSettings, string>> = {
   approvals:
     "What becomes of what has to be asked: wait (mode), and how long (expire); or deny, where nobody is there.",
   memory: "What agents are shown of their past.",
+  undo: "on: what actions replace in files is kept, so that `legion undo` can put it back. off: it is not.",
   durability: "disk: what is acknowledged survives the machine. process: faster, and survives the program.",
   models: "Models that the registry does not know, by name: window, price, abilities.",
   providers: "How providers are reached.",

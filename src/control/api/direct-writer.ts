@@ -6,7 +6,6 @@ import { fork } from "../../legion/fork.ts";
 import { LegionError } from "../../base/errors.ts";
 import { limitAgent } from "../../legion/hosting/limiting.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import type { Peer } from "../../domain/authoring/host.ts";
 import { resend } from "../../mail/resend.ts";
 import { toRecord } from "../../storage/contract/reader.ts";
 import type { Store } from "../../storage/contract/store.ts";
@@ -43,8 +42,8 @@ export function createDirectWriter(store: Store, clock: Clock): DirectWriter {
     },
     order: ({ order, targets }) => inOrder(resolveKnown(targets, known()), (id) => obey(store, id, order)),
     resend(dead) {
-      const peers = (): Promise<Pick<Peer, "id">[]> => Promise.resolve(known().map((id) => ({ id })));
-      const office = { clock, peers, unread: bus.unread, control, writerFor };
+      const all = (): Promise<readonly AgentId[]> => Promise.resolve(known());
+      const office = { clock, known: all, unread: bus.unread, control, writerFor };
       return inOrder(dead, (id) => resentOf(id, resend(id, office)));
     },
     async fork(order) {

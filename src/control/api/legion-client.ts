@@ -18,6 +18,8 @@ import type {
   ProgramMessage,
   RelayAnswer,
   Resent,
+  UndoAnswer,
+  UndoOrder,
 } from "./routes.ts";
 import type { ForkOrder } from "../../legion/fork.ts";
 
@@ -46,6 +48,11 @@ export interface LegionClient {
   resend(dead: readonly string[]): Promise<readonly Resent[]>;
   /** Has an agent go on from an earlier moment of its past. */
   fork(order: ForkOrder): Promise<ForkAnswer>;
+  /**
+   * Takes back what was done for a message, or in one event. Through the node in this folder when the calls of its agents have ended; where
+   * none runs, at once. Rejects with USAGE if no log has it.
+   */
+  undo(order: UndoOrder): Promise<UndoAnswer>;
   /** Ends every node, and waits a minute for what they are at. Rejects with REFUSED if none runs. */
   end(): Promise<readonly EndedNode[]>;
 }
@@ -74,5 +81,5 @@ export interface LegionSite {
   /** Absolute real path of the home; that of the project's own legion if absent. */
   readonly home?: string;
   readonly backend: Backend;
-  readonly config: Pick<Config, "durability">;
+  readonly config: Pick<Config, "durability"> & Partial<Pick<Config, "secrets">>;
 }

@@ -3,12 +3,14 @@
 
 import { z } from "zod";
 import { limitsSchema } from "../../domain/limits-schema.ts";
+import { RECEIPT_VERDICTS } from "../../domain/message/receipt.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { costsAnswer } from "./answers/costs.ts";
 import { memoryAnswer } from "./answers/memory.ts";
 import { promptAnswer } from "./answers/prompt.ts";
 import { COMPARISONS } from "./comparisons.ts";
 import { MAIL_READINGS } from "./mail-readings.ts";
+import { REPORT_READING } from "./answers/report.ts";
 import { past } from "./past-question.ts";
 import { purseAnswer } from "./answers/purse.ts";
 import { nodeServer } from "./routes.ts";
@@ -35,7 +37,22 @@ const event = z
 const live = z
   .looseObject({ kind: z.string().regex(/^live:/) })
   .describe("What happens before it is an event; some of it may be left out.");
-const message = z.looseObject({ id: z.string(), content: z.string(), sentAt: z.string() });
+const weighed = { verdict: z.enum(RECEIPT_VERDICTS), why: z.string().optional() };
+const message = z.looseObject({
+  ...{ id: z.string(), content: z.string(), sentAt: z.string() },
+  receiptsToday: z
+    .array(
+      z.object({
+        agent: z.string(),
+        seq: z.number(),
+        ...weighed,
+        today: z.object(weighed).describe("By all logs."),
+      }),
+    )
+    .readonly()
+    .optional()
+    .describe("The results that it cites, as they were judged when it was sent; absent: none are."),
+});
 
 const circles = z
   .array(z.array(z.string()).readonly())
@@ -245,6 +262,7 @@ export const READINGS = {
     question: z.strictObject({ ...past }),
     answer: costsAnswer,
   },
+  ...REPORT_READING,
   ...MAIL_READINGS,
   ...COMPARISONS,
 } as const satisfies Readonly<Record<string, ReadingRoute>>;

@@ -7,6 +7,7 @@ import { MODES } from "../../domain/supervision.ts";
 import { limitsChoiceSchema, limitsSchema } from "../../domain/limits-schema.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { serverStatusSchema } from "../../domain/authoring/server-status.ts";
+import { undoReportSchema } from "../../legion/undo/report-schema.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
 
 export interface Route {
@@ -212,6 +213,19 @@ export const ROUTES = {
       z.object({ to: goesOnFrom, outcome: soon }),
     ]),
   },
+  undo: {
+    path: "/undo",
+    method: "post",
+    summary:
+      "Takes back what agents did to files for a message, or in one event, each where it is as they left it.",
+    question: z.strictObject({
+      what: z.string().min(1).max(300).describe('a message, such as "0>2#1", or an event, such as 2.417'),
+    }),
+    answer: z.discriminatedUnion("outcome", [
+      undoReportSchema.extend({ outcome: z.literal("done") }),
+      z.object({ outcome: z.literal("soon").describe("It happens once the calls that run have ended.") }),
+    ]),
+  },
   stop: {
     path: "/stop",
     method: "post",
@@ -256,4 +270,6 @@ export type Order = QuestionOf<"order">;
 export type Obeyed = z.output<typeof obeyed>;
 /** What came of sending a dead letter again. */
 export type Resent = z.output<typeof resent>;
+export type UndoOrder = QuestionOf<"undo">;
+export type UndoAnswer = AnswerOf<"undo">;
 export type ForkAnswer = AnswerOf<"fork">;

@@ -7,11 +7,13 @@ import { parseDeadLetterId } from "../../past/mail/dead-letters.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { NodeRecord, Nodes } from "../../storage/contract/nodes.ts";
+import { legionPaths } from "../../storage/folder/paths.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import type { Limited, LimitsAnswer, LimitsOrder, NodeApi, Obeyed, Order } from "../api/routes.ts";
 import { resolveKnown } from "../api/orders.ts";
 import { canBeAborted } from "../../legion/status.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
+import { findNode } from "../socket/client.ts";
 import type { EndedNode, LegionClient, LegionSite } from "../api/legion-client.ts";
 import { noAnswer, nodeClient, openNodesClient, unlessLocked, type NodesClient } from "./client.ts";
 import { statusOfAll } from "./status.ts";
@@ -78,6 +80,12 @@ function createSharedClient(shared: Connected): LegionClient {
         alone: async () => (await writer()).fork(order),
       });
       return answer!;
+    },
+    async undo(order) {
+      // The files are here, and so is the node that works on them, if there is one.
+      const node = await findNode(legionPaths(shared.project, shared.home).socket);
+      const { undoHere } = await import("../api/undo-here.ts");
+      return node ? node.undo(order) : { outcome: "done", ...(await undoHere(shared, order.what)) };
     },
     end: () => endNodes(shared),
   };

@@ -2,8 +2,8 @@
 
 import { messageOf } from "../../base/errors.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
-import type { Charge } from "../../past/digest/charge.ts";
-import type { Charges } from "../../past/digest/charges.ts";
+import type { Charge } from "../../past/digest/charges/charge.ts";
+import type { Charges } from "../../past/digest/charges/charges.ts";
 import { joinCharges, type SharedCharge } from "../../past/digest/totals.ts";
 import type { FirstMessage } from "../../past/shares/by-cause.ts";
 import type { Reader } from "../../storage/contract/reader.ts";

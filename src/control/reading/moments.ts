@@ -5,7 +5,7 @@ import { CONTROL } from "../../domain/message/message.ts";
 import { momentAt, unreadBy, wholeRecord, type Moment, type RecordSpan } from "../../legion/moment/moment.ts";
 import { readerAt } from "../../legion/moment/reader.ts";
 import { statusThen, type AgentStatus } from "../../legion/status.ts";
-import { circlesAmong } from "../../legion/waits.ts";
+import { circlesAmong, withStandings } from "../../legion/waits.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { ReadingAnswer } from "../api/readings.ts";
 
@@ -54,7 +54,7 @@ export function createMoments(reader: Reader): Moments {
       const record = await recordSince(said === undefined ? Date.now() : Date.parse(said));
       const { began, latest } = record;
       const moment = said === undefined ? record : await at(Date.parse(said));
-      const agents = await statusesAt(reader, moment);
+      const agents = withStandings(await statusesAt(reader, moment));
       const ends = [...moment.digests].map(([agent, { ledger }]) => [agent, ledger.last] as const);
       const circles = circlesAmong(agents);
       return { at: moment.at, began, latest, agents, circles, ends: Object.fromEntries(ends) };

@@ -14,11 +14,14 @@ import {
   type Message,
 } from "../../domain/message/message.ts";
 import { openQuestionsOf } from "../../legion/questions.ts";
+import { MOST_LINES } from "../../legion/report/report.ts";
 import { forkIn, pathTo } from "../../past/branch.ts";
 import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
 import { keysOf, valueOf } from "../../past/state.ts";
 import type { PersonFolder } from "../../storage/folder/person/folder.ts";
 import type { Memories } from "../../storage/contract/memory/memories.ts";
+import { createReceiptsToday } from "../../legion/receipts/today.ts";
+import { withToday } from "../../legion/receipts/told.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { ReadingAnswers, ReadingAnswer, ReadingQuestion, Readings } from "../api/readings.ts";
 import type { AgentStatus } from "../../legion/status.ts";
@@ -111,6 +114,13 @@ function readingsOf(
       });
     },
     changes: () => readChanges(reader),
+    async report({ since, moment }) {
+      const { makeReport } = await import("../../legion/report/make.ts");
+      const nowMs = moment === undefined ? Date.now() : Date.parse(moment);
+      const sinceMs = since === undefined ? undefined : Date.parse(since);
+      const legion = { reader, statuses: await statuses(), expireMs };
+      return makeReport(legion, { sinceMs, nowMs, most: MOST_LINES });
+    },
     purse: () => readPurse(person, Date.now()),
     costs: () => readCosts(reader),
     conversation: ({ of }) => readConversation(reader, of),
@@ -184,7 +194,9 @@ async function newestMail(reader: Reader): Promise<readonly (Message & Record<st
     newest.push(message);
     if (newest.length > NEWEST_MAIL) newest.shift();
   }
-  return newest.map((message) => ({ ...message }));
+  const receiptsOf = createReceiptsToday(reader);
+  const told = newest.map(async (message) => ({ ...withToday(message, await receiptsOf(message)) }));
+  return Promise.all(told);
 }
 
 /** Oldest first. */

@@ -5,7 +5,7 @@ import { isLegionError } from "../../base/errors.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { forkIn } from "../../past/branch.ts";
-import { circlesAmong } from "../../legion/waits.ts";
+import { circlesAmong, withStandings } from "../../legion/waits.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { LookedUp, OverviewFrame, ReadingAnswer, ReadingQuestion } from "../api/readings.ts";
 import { createReadings } from "../reading/readings.ts";
@@ -18,6 +18,8 @@ export interface SavedChoice {
   readonly root?: string;
   readonly agents?: readonly AgentId[];
   readonly since?: string;
+  /** The report alone. */
+  readonly report?: true;
 }
 
 /** One line each, as JSON. Paths are those of the readings. */
@@ -66,6 +68,7 @@ export async function* recordLines(
   yield { saved: new Date().toISOString(), only: { root, agents: asked, since } };
   yield { path: "/overview", answer: await overviewFrame(status) };
   for (const name of ALONE) yield ask(`/${name}`, name, {} as ReadingQuestion<typeof name>);
+  yield ask("/report", "report", { since });
   yield { path: "/purse", answer: { periods: [] } satisfies ReadingAnswer<"purse"> };
   const tellPrompt = createPromptLines();
   for (const agent of [CONTROL, ...agents]) {
@@ -86,7 +89,8 @@ export async function* recordLines(
 async function overviewFrame(status: WatchedLegion["status"]): Promise<OverviewFrame> {
   const all = await status();
   const at = new Date().toISOString();
-  return { at, whole: true, gone: [], away: null, ...all, circles: circlesAmong(all.agents) };
+  const agents = withStandings(all.agents);
+  return { at, whole: true, gone: [], away: null, ...all, agents, circles: circlesAmong(agents) };
 }
 
 async function* linesOf(agent: AgentId, ask: AskReading): AsyncGenerator<SavedLine> {

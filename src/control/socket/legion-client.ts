@@ -1,6 +1,7 @@
 // A legion that one process at a time opens: its word goes through the node that runs it, or, while none does, straight into
 // the place where it is kept.
 
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
@@ -45,16 +46,21 @@ function throughNode(node: NodeClient, { project, home, backend }: LegionSite): 
     order: async (order) => (await node.order(order)).agents,
     resend: async (dead) => (await node.resend({ dead })).letters,
     fork: node.fork,
+    undo: node.undo,
     end: async () => [await endNode(node, legionPaths(project, home))],
   };
 }
 
 /** Each method that writes has the legion alone for its own time. */
-function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
+function byHand(site: LegionSite): LegionClient {
+  const { backend, config } = site;
+  const { durability } = config;
+  const { unfinishedUndo } = legionPaths(site.project, site.home);
   const clock = createClock();
   const write = async <T>(use: (writer: DirectWriter) => Promise<T>): Promise<T> => {
     const store = await backend.openStore({ durability, clock });
     try {
+      if (existsSync(unfinishedUndo)) await (await import("../api/undo-here.ts")).finishHere(site, store);
       const made = await use(createDirectWriter(store, clock));
       await store.deliverForOthers();
       return made;
@@ -79,6 +85,10 @@ function byHand({ backend, config: { durability } }: LegionSite): LegionClient {
     },
     resend: (dead) => write((writer) => writer.resend(dead)),
     fork: (order) => write((writer) => writer.fork(order)),
+    undo: async ({ what }) => ({
+      outcome: "done",
+      ...(await (await import("../api/undo-here.ts")).undoHere(site, what)),
+    }),
     end: () => Promise.reject(nothingTo("stop")),
   };
 }

@@ -24,6 +24,7 @@ export function createPersonService({ act, wake }: Pick<WatchedLegion, "act" | "
     order: async (order) => ({ agents: await act((legion) => legion.order(order)) }),
     resend: async ({ dead }) => ({ letters: await act((legion) => legion.resend(dead)) }),
     fork: (order) => act((legion) => legion.fork(order)),
+    undo: (order) => act((legion) => legion.undo(order)),
     async stop() {
       const ended = await act((legion) => legion.end());
       return { node: ended.map(({ node }) => node).join(", ") };

@@ -3,12 +3,13 @@
 import type { ProtocolName } from "../event/event.ts";
 import type { Invocation } from "./director.ts";
 import type { HostMemory, NewContext, NewEntry } from "./memories.ts";
+import type { Answering } from "../message/answering.ts";
 import type { Network } from "./network.ts";
 import type { TaskTemplates } from "../task-templates.ts";
 import type { Programs } from "./program.ts";
 import type { ServerStatus } from "./server-status.ts";
 import type { Touching } from "../policy/touching.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Replacement, Workspace } from "./workspace.ts";
 
 /**
  * A module's durable state: one value per key, part of the agent's log. Changes are staged while an action runs,
@@ -122,8 +123,13 @@ export interface Host {
   /**
    * Stages `content` for each target (ids, or `all` for every known agent but this one and Control); it goes out with
    * the action's result. Returns the message ids. Throws, saying why, if one of them may not be sent; then none is.
+   * `receipts`: what it cites as its evidence, such as `#417`, or `#2.417` of agent 2; none is wrong enough to keep it from being sent.
    */
-  send(targets: readonly string[] | "all", content: string): Promise<readonly string[]>;
+  send(
+    targets: readonly string[] | "all",
+    content: string,
+    options?: Answering & { readonly receipts?: readonly string[] },
+  ): Promise<readonly string[]>;
   /**
    * Stages an entry for the first of `memories`; it goes out with the action's result, word for word, and is as marked as
    * that. Rejects, saying why, if it may not be sent.
@@ -166,6 +172,11 @@ export interface Host {
   hides(text: string): readonly string[];
   /** What the agent should work at now: the first objective that its modules name; else its latest instruction. */
   objective(): string | undefined;
+  /**
+   * Keeps what stands in the workspace before the running action changes it, so that a person can take the change back. Await it
+   * before the change; where nothing is kept, `changes` is not called. Rejects where it cannot be kept, and then nothing may be changed.
+   */
+  replacing(changes: () => Promise<readonly Replacement[]>): Promise<void>;
   /**
    * Keeps a long text, or bytes that are none, beside the log and returns the path of the file, relative to the workspace. What
    * holds a secret is kept without it; bytes that hold one are not kept: the file says so.

@@ -71,3 +71,29 @@ export interface BackgroundCommands {
   /** Asks it to end, and makes it after two seconds. Resolves when nothing of it runs; does nothing where nothing does. */
   stop(name: string): Promise<void>;
 }
+
+/** Of a longer file nothing is kept. */
+export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+
+/** What is, or is going to be, at a path. `other`: nothing that could be put back, for this reason. */
+export type Contents =
+  | { readonly kind: "nothing" | "folder" }
+  | { readonly kind: "link"; readonly to: string }
+  /** `mode`: its permissions; absent: those of any new file. */
+  | { readonly kind: "file"; readonly content: string | Uint8Array; readonly mode?: number }
+  | { readonly kind: "other"; readonly why: string };
+
+/** What an action is about to change, told before it does, so that a person can have it back. */
+export interface Replacement {
+  /** Absolute, without links. */
+  readonly path: string;
+  readonly before: Contents;
+  readonly after: Contents;
+}
+
+/** What was changed though it cannot be put back. */
+export interface Unkept {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly why: string;
+}

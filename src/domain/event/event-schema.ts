@@ -24,6 +24,11 @@ const text = z.string();
 /** Sources; `true` in what earlier versions wrote. */
 const taint = z.union([z.boolean(), z.array(text)]).optional();
 
+/** What somebody wrote there that is none is passed over by whoever reads it. */
+const receipts = z.array(
+  z.object({ agent: text, log: text, seq: countSchema, verdict: text, why: text.optional() }),
+);
+
 export const messageSchema = z.object({
   id: z.string().regex(MESSAGE_ID),
   type: text,
@@ -38,6 +43,10 @@ export const messageSchema = z.object({
   hops: countSchema,
   authority: z.array(text).optional(),
   taint,
+  receipts: receipts.optional().catch(undefined),
+  needsAnswer: z.boolean().optional(),
+  answers: z.array(text).optional(),
+  declines: z.array(text).optional(),
   details: z.unknown().optional(),
 });
 
@@ -65,6 +74,16 @@ const touch = z.union([
   z.object({ kind: text, name: text }),
   z.object({ kind: text, call: text }),
 ]);
+
+const touched = z.object({
+  count: text,
+  root: text,
+  from: countSchema,
+  n: countSchema.optional(),
+  read: z.array(text).optional(),
+  wrote: z.array(text).optional(),
+  ran: text.optional(),
+});
 
 function eventOf<K extends string, S extends z.ZodRawShape>(kind: K, shape: S) {
   return z.object({ kind: z.literal(kind), ...shape, ...stamp });
@@ -136,7 +155,9 @@ export const eventSchemas = {
     taint,
     leads: z.array(text).optional(),
     keeps: text.optional(),
+    unkept: z.array(z.object({ path: text, why: text })).optional(),
     submission: text.optional(),
+    touched: touched.optional(),
   }),
   approval: eventOf("approval", {
     call: text,

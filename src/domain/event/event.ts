@@ -1,8 +1,11 @@
+import type { Unkept } from "../authoring/workspace.ts";
 import type { AgentId, LogId, Message } from "../message/message.ts";
 import type { Taint } from "../message/taint.ts";
 import type { ApprovalEvent } from "./approval.ts";
 import type { ObservedEvent } from "./observed.ts";
+import type { NoticeEvent } from "./notice.ts";
 import type { OfferedEvent, RecalledEvent } from "./outside.ts";
+import type { Touched } from "./touched.ts";
 
 /** Tokens of one or more model calls. `input` includes what was read from or written to the provider's cache. */
 export interface Usage {
@@ -140,8 +143,12 @@ export interface ResultEvent {
   readonly leads?: readonly string[];
   /** What its content is where no summary swallows it. */
   readonly keeps?: string;
+  /** What it changed though a person cannot take that back. */
+  readonly unkept?: readonly Unkept[];
   /** What it hands in as the end of the agent's task: then the agent rests, and none of the calls after it begins. */
   readonly submission?: string;
+  /** What its call touched outside its agent, to be cited. Absent: nothing, the call did not run, or an earlier version wrote it. */
+  readonly touched?: Touched;
 }
 
 export interface SummaryEvent {
@@ -180,56 +187,6 @@ export interface EditedEvent {
   readonly module: string;
   readonly key: string;
   readonly value: unknown;
-}
-
-/**
- * Something the runtime or the person did to this agent. What wakes it again: `parked` a person's word, `parked-mail`
- * also new mail, `parked-limit` also a higher limit.
- * `adopted`: what stands before it was written elsewhere, and a person said that it counts; `foreign`: nobody has yet.
- * `mode`: how a person watches over it from here on. `limits`: what it may spend by their word. `ended`: its run is over, for now.
- * In the log of agent 0, `said` and `announced` carry what Control and the runtime say.
- */
-export type NoticeReason =
-  | "parked"
-  | "parked-mail"
-  | "parked-limit"
-  | "paused"
-  | "resumed"
-  | "restarted"
-  | "halted"
-  | "gap"
-  | "undeliverable"
-  | "resent"
-  | "adopted"
-  | "foreign"
-  | "mode"
-  | "limits"
-  | "ended"
-  | "startup"
-  | "said"
-  | "announced";
-
-export interface NoticeEvent {
-  readonly kind: "notice";
-  readonly reason: NoticeReason;
-  readonly content: string;
-  readonly sends?: readonly Message[];
-  readonly details?: unknown;
-}
-
-/** The details of a `parked-mail` notice where all turns for an instruction are taken. */
-export const OUT_OF_TURNS = "turns";
-
-/**
- * The details of a `restarted` notice. `lost`: the process before is the one that goes on now, or lives all the same.
- * `again`: a call that was cut off runs anew. `alone`, `beside`: from now on no other agent's call runs beside this one's, or
- * may. `ending`: the process was told to end.
- */
-export type RestartDetails = "lost" | "again" | "alone" | "beside" | "ending";
-
-/** Tells in the log of a run that has ended, or may end: without details, what it had begun is over. */
-export function restartNotice(content: string, details?: RestartDetails): NoticeEvent {
-  return { kind: "notice", reason: "restarted", content, details };
 }
 
 /** The agent begins anew in the same process: whatever call was under way is over. */

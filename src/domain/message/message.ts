@@ -1,4 +1,5 @@
 import { LegionError } from "../../base/errors.ts";
+import type { Receipt } from "./receipt.ts";
 import type { Taint } from "./taint.ts";
 
 /** `^[a-z0-9][a-z0-9._-]{0,63}$`; `0` is Control, the person. */
@@ -58,6 +59,17 @@ export interface Message {
   readonly authority?: readonly AgentId[];
   /** From where outside came what its sender had been shown since it last rested. */
   readonly taint?: Taint;
+  /**
+   * What its sender cites, judged when it was sent. Empty: a proven one was required, and none was cited. Absent: nothing was. Read
+   * it with `receiptsOf`.
+   */
+  readonly receipts?: readonly Receipt[];
+  /** Its sender waits for an answer. These three anybody may have written: read them with `needsAnswer`, `answersOf`, `declinesOf`. */
+  readonly needsAnswer?: true;
+  /** The recipient's messages that this one answers. */
+  readonly answers?: readonly string[];
+  /** Those that its sender will not answer. */
+  readonly declines?: readonly string[];
   /** For people and programs; never reaches a model. */
   readonly details?: unknown;
 }
@@ -90,16 +102,24 @@ export function isMessageId(id: unknown): id is string {
   return typeof id === "string" && MESSAGE_ID.test(id);
 }
 
+/** Whoever takes a message further asks several times in a row. */
+let newest: { readonly id: string; readonly address: MessageAddress } | undefined;
+
 /** Throws REFUSED if `id` has not the form `<from>><to>#<n>`. */
 export function parseMessageId(id: string): MessageAddress {
+  if (newest?.id === id) return newest.address;
   const match = MESSAGE_ID.exec(id);
   if (!match) throw new LegionError("REFUSED", `"${id}" is no message id; ids look like 0>2#1.`);
-  return { from: match[1]!, to: match[2]!, n: Number(match[3]) };
+  const address = { from: match[1]!, to: match[2]!, n: Number(match[3]) };
+  newest = { id, address };
+  return address;
 }
+
+const FROM_CONTROL = `${CONTROL}>`;
 
 /** Does it come from Control, or from the runtime in its log? Its number says so, whatever else it claims. */
 export function isFromControl({ id }: Pick<Message, "id">): boolean {
-  return parseMessageId(id).from === CONTROL;
+  return id.startsWith(FROM_CONTROL);
 }
 
 /** As `isFromControl`, but for what another program says at the person's door: that is mail like an agent's. */

@@ -1,10 +1,11 @@
 // Does the whole sandbox work on this machine, and if not, why not, and what helps?
 
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { messageOf } from "../../base/errors.ts";
 import type { EnvironmentPlace } from "../environment.ts";
 import { makeOwnFolders } from "../lodging.ts";
@@ -41,7 +42,7 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
   const program = findProgram("bwrap", variables["PATH"] ?? "");
   if (program === undefined)
     return { works: false, reason: "bubblewrap is not installed", help: "install the package bubblewrap" };
-  const abilities = { shell: "sh", canDisableUserns: canDisableUserns(program) } as const;
+  const abilities = { shell: "sh", canDisableUserns: await canDisableUserns(program) } as const;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "legion-probe-")));
   try {
     const place: EnvironmentPlace = {
@@ -77,8 +78,10 @@ export async function probeBubblewrap(machine: Machine): Promise<Probe> {
   }
 }
 
-function canDisableUserns(program: string): boolean {
-  const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8", env: {}, timeout: PROBE_MS });
+async function canDisableUserns(program: string): Promise<boolean> {
+  const asked = promisify(execFile)(program, ["--help"], { env: {}, timeout: PROBE_MS });
+  // One that does not know the word may have said all it knows before it failed.
+  const { stdout } = await asked.catch((error: { readonly stdout?: string }) => error);
   return (stdout ?? "").includes("--disable-userns");
 }
 

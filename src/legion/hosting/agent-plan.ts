@@ -10,6 +10,7 @@ import type {
   StartupPlan,
 } from "../../agent/parts/agent.ts";
 import type { KeptSource } from "../../config/mini/kept.ts";
+import type { KeptFiles } from "../../past/undo/kept.ts";
 import type { Background, BackgroundPlace } from "../../agent/parts/background/background.ts";
 import { gatherEvidence, markOf, type Traces } from "../../agent/parts/command-trace.ts";
 import type { Identity } from "../../domain/authoring/host.ts";
@@ -32,6 +33,7 @@ import { createPresence } from "../../agent/parts/presence.ts";
 import { createClosing } from "../../base/process/closing.ts";
 import type { Bus } from "../../mail/bus.ts";
 import type { Sources } from "../../mail/sources.ts";
+import { createJudge, type JudgeReceipts } from "../../past/receipts/judge.ts";
 import { createOutbox } from "../../mail/outbox.ts";
 import { createSpeech, recallOffers, type Ways } from "../../agent/parts/speech.ts";
 import type { Hostable } from "../../storage/contract/node.ts";
@@ -109,6 +111,8 @@ export interface AgentPlace {
   readonly limiter: Limiter;
   readonly tokens: TokenCounter;
   readonly traces: (agent: AgentId) => Traces;
+  /** Absent: nothing is kept of what calls replace. */
+  readonly kept?: (agent: AgentId) => KeptFiles;
   readonly background: (
     agent: AgentId,
     where: Pick<BackgroundPlace, "workspace" | "mark" | "lost">,
@@ -119,6 +123,8 @@ export interface AgentPlace {
   readonly clear: ClearCall | undefined;
   readonly perform: Perform;
   readonly rulebook: (agent: RuledAgent) => Rulebook;
+  /** Absent: from its log, and what is written where it works. */
+  readonly judge?: JudgeReceipts;
   /** Absent: nothing can be observed. */
   readonly sources?: (memory: Memory, observe: Observe, from?: ObservedFrom) => Promise<Sources>;
   readonly delayMs: number;
@@ -165,8 +171,9 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
   const wording = wordingOf(plan, { memory, model, workplace });
   const source = { identity, memory, model, blobs, workplace, rulebook, redactor, wording };
   const modules = openModules(speech, source);
-  const acting = { modules, presence, tenure, traces, background };
-  const performer: Performer = { ...source, ...acting, shared, inbox, outbox };
+  const acting = { modules, presence, tenure, traces, background, kept: place.kept?.(id) };
+  const judge = place.judge ?? createJudge({ memory, writes: workplace.writes });
+  const performer: Performer = { ...source, ...acting, shared, inbox, outbox, speech, judge };
   return {
     memory,
     model,
@@ -178,11 +185,9 @@ export async function openAgent(plan: AgentPlan, where: AgentPlace): Promise<Age
     allowance,
     patience: plan.patience ?? (plan.director ? DIRECTED_PATIENCE : USUAL_PATIENCE),
     startup: plan.startup && { ...plan.startup, mark: () => markOfLeft(memory) },
-    wording,
-    shared,
-    tenure,
+    ...{ wording, shared, tenure },
     ...{ tickMs: plan.tickMs, delayMs: place.delayMs },
-    ...{ workplace, background, inbox, sources, outbox },
+    ...{ workplace, background, inbox, sources, outbox, judge },
     lookOutside: place.lookout({ memory, modules, redactor, clock: shared.clock }),
     admit: (call, stops) => place.admit(performer, call, stops),
     clear: clear && ((call, stops) => clear(performer, call, stops)),
@@ -251,7 +256,10 @@ export function toHostable(plan: AgentPlan, redactor: Redactor): Hostable {
     plan.workspace !== undefined || plan.actions.modules.some(({ place }) => place === "workspace");
   return {
     id: plan.identity.id,
-    record: recordOf(plan, redactor),
+    // Of very many agents, only of those that are written anew.
+    get record() {
+      return recordOf(plan, redactor);
+    },
     place: isBound ? "workspace" : "anywhere",
   };
 }

@@ -20,6 +20,7 @@ import { enumerate } from "../../base/text/wording.ts";
 import { markOf } from "../../agent/parts/command-trace.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import type { Memories } from "../../storage/contract/memory/memories.ts";
+import { openWrites } from "../../past/receipts/writes.ts";
 import { openingIn } from "./reached-memories.ts";
 import { createPrograms } from "./programs.ts";
 import { openFolders, type FolderOwner, type OwnFolder } from "./worktrees.ts";
@@ -70,7 +71,7 @@ export function createPremises(deps: PremisesDeps) {
   closing.add(network.close);
   const tellers: (() => readonly ServerStatus[])[] = [];
   const programsOf = createPrograms({ mark, outside: environment, closing });
-  const openMemories = openingIn(deps.memories);
+  const [openMemories, writesTo] = [openingIn(deps.memories), openWrites(clock.now)];
   const openFolder = openFolders(paths, environment.variables(mark));
   const node: NodeHost = {
     ...{ network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
@@ -97,8 +98,7 @@ export function createPremises(deps: PremisesDeps) {
       const used = opened ?? environment;
       return {
         workspace: tracedWorkspace(used, { root, branch, home: relative(root, home) }),
-        environment: used,
-        node,
+        ...{ environment: used, writes: writesTo(root), node },
         programs: programsOf({ used, open: openOwn, place }),
         settings,
         peers,

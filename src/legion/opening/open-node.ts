@@ -38,7 +38,17 @@ export interface OpenedLegion {
 
 export interface OpeningOrder extends Pick<
   LegionOptions,
-  "home" | "plans" | "limits" | "heartbeatMs" | "started" | "questions" | "watch" | "clock" | "onLimits"
+  | "home"
+  | "plans"
+  | "limits"
+  | "heartbeatMs"
+  | "closesIdle"
+  | "started"
+  | "questions"
+  | "watch"
+  | "clock"
+  | "onLimits"
+  | "onReady"
 > {
   readonly config: Config;
   /** Real path of its folder. */
@@ -59,7 +69,7 @@ export interface OpeningOrder extends Pick<
 /** Rejects as `startLegion`, with STORAGE if nothing can be written to the project or Redis is out of reach. */
 export async function openNode(order: OpeningOrder): Promise<OpenedLegion> {
   const { config, project, home, env, keep, writes, voices, adoption, protectedPaths, ...rest } = order;
-  const { durability, delayMs, name } = config;
+  const { durability, delayMs, name, undo } = config;
   const providers = new Map(Object.entries(config.providers));
   const privatePaths = await personIn(project, env);
   const redactor = createRedactor(config.secrets());
@@ -79,6 +89,7 @@ export async function openNode(order: OpeningOrder): Promise<OpenedLegion> {
     });
     const legion = await startLegion({
       ...{ ...rest, clock, purse, redactor, durability, delayMs, project, home, backend },
+      undo: keep ? "off" : undo,
       settings: (module) =>
         settingsOf(module, config, { protectedPaths: untouchable, privatePaths, project, env }),
       concurrency: (provider) => providers.get(provider)?.concurrency,

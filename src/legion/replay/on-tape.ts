@@ -6,6 +6,7 @@ import type { AgentPlan, AgentPlace } from "../hosting/agent-plan.ts";
 import type { Wording } from "../../agent/parts/wording.ts";
 import { LegionError } from "../../base/errors.ts";
 import type { Message } from "../../domain/message/message.ts";
+import type { Receipt } from "../../domain/message/receipt.ts";
 import type { AgentState } from "../../domain/inspection.ts";
 import { RESTING } from "../../agent/parts/presence.ts";
 import type { Inbox, Mail } from "../../mail/bus.ts";
@@ -77,6 +78,8 @@ function placeOnTape(plan: AgentPlan, place: AgentPlace, player: Player): AgentP
     delayMs: 0,
     budget: createStandInBudget(player, plan),
     limiter: createStandInLimiter(player),
+    // So is what others had written by then.
+    judge: () => Promise.resolve(receiptsOnTape(player)),
     // What was observed, and found, is on the tape.
     sources: undefined,
     lookout: () => () => player.catchUp(),
@@ -262,4 +265,10 @@ function createGate(inbox: Inbox, player: Player) {
     close: () => inbox.close(),
   };
   return { arrival, inbox: gated };
+}
+
+/** What the plain answer that comes next cited. */
+function receiptsOnTape({ head }: Player): readonly Receipt[] {
+  const next = head.next();
+  return next?.kind === "decision" ? (next.sends?.[0]?.receipts ?? []) : [];
 }

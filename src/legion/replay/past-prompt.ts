@@ -173,9 +173,14 @@ async function readIntroduction(blobs: Blobs, hash: string): Promise<KeptIntrodu
 /** What the model's window may have been, as far as it matters: small ones show the longest messages without their middle. */
 const WINDOWS = [Infinity, 32_768, 32_000, 16_384, 8_192, 8_000, 4_096, 4_000];
 
-const WAYS: readonly ViewOptions[] = [toolsProtocol, textProtocol].flatMap((protocol) =>
+const PLAIN_WAYS: readonly ViewOptions[] = [toolsProtocol, textProtocol].flatMap((protocol) =>
   WINDOWS.flatMap((window) => (["keep", "forget"] as const).map((errors) => ({ protocol, window, errors }))),
 );
+/** Most agents are told no numbers. */
+const WAYS: readonly ViewOptions[] = [
+  ...PLAIN_WAYS,
+  ...PLAIN_WAYS.map((way) => ({ ...way, numbers: "shown" as const })),
+];
 
 interface AskedOf {
   readonly prompted: Prompted;
@@ -194,7 +199,13 @@ async function findView(trail: Trail, { prompted, protocol, before }: AskedOf): 
   const { views } = trail;
   const all = WAYS.filter((way) => way.protocol === protocol);
   const lately = all.filter((way) => way === trail.way);
-  for (const ways of [lately, all.filter((way) => views.has(way)), all.slice(0, 1), all]) {
+  for (const ways of [
+    lately,
+    all.filter((way) => views.has(way)),
+    all.slice(0, 1),
+    all.filter(isPlain),
+    all,
+  ]) {
     const added = ways.filter((way) => !views.has(way)).map((way) => [way, createView(way)] as const);
     if (added.length > 0)
       for await (const event of before(seq)) for (const [, view] of added) view.see(event);
@@ -206,4 +217,8 @@ async function findView(trail: Trail, { prompted, protocol, before }: AskedOf): 
   }
   const what = "a summary, or a question of an action's own";
   throw new LegionError("REFUSED", `event ${seq} was no call for a decision but ${what}, which is not kept`);
+}
+
+function isPlain({ numbers }: ViewOptions): boolean {
+  return numbers === undefined;
 }

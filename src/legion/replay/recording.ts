@@ -5,7 +5,8 @@
 import { forkIn, isOn, pathTo, type Fork } from "../../past/branch.ts";
 import { converse, createConversation, openCalls, type Conversation } from "../../past/conversation.ts";
 import { LegionError } from "../../base/errors.ts";
-import { OUT_OF_TURNS, type Event, type NewEvent } from "../../domain/event/event.ts";
+import { type Event, type NewEvent } from "../../domain/event/event.ts";
+import { OUT_OF_TURNS } from "../../domain/event/notice.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Reader } from "../../storage/contract/reader.ts";

@@ -20,6 +20,7 @@ import {
 } from "../hosting/agent-plan.ts";
 import type { EventLog } from "../../past/log/event-log.ts";
 import { CONTROL, displayName, parseMessageId } from "../../domain/message/message.ts";
+import { createWrites } from "../../past/receipts/writes.ts";
 import { openMemory } from "../../past/past.ts";
 import { CLOSED_RULEBOOK } from "../rulebook.ts";
 import { NO_MEMORIES, reachedMemories } from "../hosting/reached-memories.ts";
@@ -154,6 +155,7 @@ async function createPlace(
         return Promise.resolve({
           ...workplace,
           workspace: { ...workspace, endLeft },
+          writes: createWrites(workspace.root, 0),
           environment: {
             kind: "local",
             isSandbox: false,
@@ -171,7 +173,7 @@ async function createPlace(
       clock: createTapeClock(head),
       inspect: () => undefined,
       redactor: options.redactor ?? NO_SECRETS,
-      peers,
+      known: async () => (await peers()).map(({ id }) => id),
       unread: () => Promise.resolve(0),
       tellControl: () => undefined,
       isNews: () => false,

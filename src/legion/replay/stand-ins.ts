@@ -20,6 +20,7 @@ import type {
 } from "../../domain/event/event.ts";
 import { isMemoryId } from "../../domain/memory/memory-id.ts";
 import type { RecordDetails } from "../../domain/memory/record.ts";
+import { answersOf, declinesOf } from "../../domain/message/answering.ts";
 import { parseMessageId, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Model, ModelRequest } from "../../domain/model.ts";
 import type { Limiter } from "../../model/limiter/limiter.ts";
@@ -279,7 +280,7 @@ function checkAgain(
 /** Stages the same messages again, one letter to all of its targets at a time. */
 async function sendAgain(work: Work, sends: readonly Message[]): Promise<void> {
   for (let first = 0; first < sends.length;) {
-    const { targetAgentIds, content, details } = sends[first]!;
+    const { targetAgentIds, content, details, receipts, needsAnswer } = sends[first]!;
     const letter = sends.slice(first, first + Math.max(1, targetAgentIds.length));
     const [to = ""] = targetAgentIds;
     if (isMemoryId(to)) {
@@ -287,11 +288,12 @@ async function sendAgain(work: Work, sends: readonly Message[]): Promise<void> {
       first++;
       continue;
     }
+    const answers = letter.flatMap(answersOf);
+    const declines = letter.flatMap(declinesOf);
     await work.send(
       letter.map(({ id }) => parseMessageId(id).to),
-      content,
+      { content, details, receipts, needsAnswer, answers, declines },
       () => true,
-      details,
     );
     first += letter.length;
   }

@@ -27,8 +27,9 @@ interface GivingUp {
 export function boundOutages(workshop: Workshop, patience: OutagePatience): () => void {
   const { legion, agent } = workshop;
   let waiting: AbortController | undefined;
-  /** In outages that are over: what an answer took leaves out what was waited for it. */
+  /** In outages that are over, until that was asked which ended them: what its answer took is work. */
   let waitedMs = 0;
+  let askedMs = 0;
   const end = (): void => {
     waiting?.abort();
     waiting = undefined;
@@ -39,7 +40,7 @@ export function boundOutages(workshop: Workshop, patience: OutagePatience): () =
     const { clock } = shared;
     const sinceMs = clock.now();
     const stop = stopFor(patience, memory.ledger.spent.workingMs + waitedMs, why);
-    signal.addEventListener("abort", () => (waitedMs += clock.now() - sinceMs), { once: true });
+    signal.addEventListener("abort", () => (waitedMs += Math.max(0, askedMs - sinceMs)), { once: true });
     await clock.sleep(stop.afterMs, signal);
     if (signal.aborted) return;
     await supervised.alone(async () => {
@@ -51,6 +52,7 @@ export function boundOutages(workshop: Workshop, patience: OutagePatience): () =
   };
   const unwatch = legion.inspector.watch((seen) => {
     if (seen.agent !== agent) return;
+    if (seen.kind === "event" && seen.event.kind === "prompted") askedMs = Date.parse(seen.event.at);
     if (seen.kind === "event" && isAnswer(seen.event)) end();
     if (seen.kind !== "live:state" || seen.state !== "retrying" || waiting) return;
     waiting = new AbortController();

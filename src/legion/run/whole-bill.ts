@@ -1,6 +1,6 @@
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
-import { billOf } from "../causes.ts";
+import { billOf } from "../spending/causes.ts";
 import type { RunBill } from "./report.ts";
 
 /** What a run came to, over all agents that worked for what its own was told. */

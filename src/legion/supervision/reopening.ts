@@ -1,11 +1,11 @@
-// Keeps an agent open: opens it when that is possible, and its log anew when it has failed.
+// Keeps an agent open: opens it when that is possible, and its log anew when it has failed. While it rests it may be closed.
 
 import type { Agent, Shared } from "../../agent/parts/agent.ts";
 import type { Identity } from "../../domain/authoring/host.ts";
-import type { Presence } from "../../agent/parts/presence.ts";
+import { createPresence, type Presence } from "../../agent/parts/presence.ts";
 import { formatDuration } from "../../base/text/duration.ts";
 import { LegionError, messageOf } from "../../base/errors.ts";
-import { type NoticeEvent, restartNotice } from "../../domain/event/event.ts";
+import { type NoticeEvent, restartNotice } from "../../domain/event/notice.ts";
 import { modeNotice } from "../../domain/supervision.ts";
 import { isPoisonous } from "../../past/ledger.ts";
 import { park } from "../../agent/park.ts";
@@ -15,7 +15,7 @@ export interface Upkeep {
   readonly identity: Identity;
   readonly presence: Presence;
   readonly shared: Shared;
-  /** Absent: it could not be opened yet. */
+  /** Absent: it could not be opened yet, or rests. */
   readonly agent: Agent | undefined;
   /** Opens the agent, or rejects with what keeps it from being opened. Called until it resolves. */
   readonly open: () => Promise<Agent>;
@@ -24,7 +24,7 @@ export interface Upkeep {
 const POISON = "3 starts in a row ended while this agent was acting, the last one while nobody else was";
 
 export function createUpkeep({ identity, shared, open, ...first }: Upkeep) {
-  let { agent } = first;
+  let { agent, presence } = first;
   let isGuarded = false;
   /** What is wrong with its log, and since when; `undefined` while it is whole. */
   let broken: { readonly reason: string; readonly trouble: string; readonly sinceMs: number } | undefined;
@@ -33,7 +33,7 @@ export function createUpkeep({ identity, shared, open, ...first }: Upkeep) {
       return agent;
     },
     get presence(): Presence {
-      return agent?.presence ?? first.presence;
+      return agent?.presence ?? presence;
     },
     get isWhole() {
       return agent !== undefined && !broken;
@@ -50,8 +50,13 @@ export function createUpkeep({ identity, shared, open, ...first }: Upkeep) {
         const content = `${identity.name} is halted, and goes on once this is over: ${reason}`;
         shared.tellControl(identity.id, broken.trouble, content);
       }
-      const { standing, show } = agent?.presence ?? first.presence;
+      const { standing, show } = agent?.presence ?? presence;
       if (standing.state !== "halted" || standing.reason !== reason) show("halted", reason);
+    },
+    /** It is closed from now on, and stands as it stood: nothing of it is held. */
+    release(): void {
+      presence = createPresence(identity.id, shared, (agent?.presence ?? presence).standing);
+      agent = undefined;
     },
     /** Opens the agent, or its log anew, and says in it what was wrong. */
     async mend(): Promise<Agent> {

@@ -2,7 +2,7 @@
 // that writes to the agent's log, so a person's word (pause, resume) is never in the actor's way.
 //
 // What breaks the log, or keeps it from being opened, halts this agent alone until the cause is gone: its log is opened
-// anew every ten seconds, and it goes on from what was acknowledged.
+// anew every ten seconds, and it goes on from what was acknowledged. One that rests may be closed, until something comes.
 
 import { isModeWanted } from "../../agent/act/mode.ts";
 import { runActor } from "../../agent/actor.ts";
@@ -13,16 +13,26 @@ import { park } from "../../agent/park.ts";
 import { LegionError, isLegionError, messageOf } from "../../base/errors.ts";
 import { openQuestion } from "../../past/questions.ts";
 import { openCalls } from "../../past/conversation.ts";
-import { type NewEvent, restartNotice } from "../../domain/event/event.ts";
+import { type NewEvent } from "../../domain/event/event.ts";
+import { restartNotice } from "../../domain/event/notice.ts";
 import { firstOf, SHUTDOWN } from "../../base/process/signals.ts";
 import { owning, type TakeStray } from "../../base/async-owner.ts";
 import { createUpkeep, type Upkeep } from "./reopening.ts";
+import { createSleep, type Rest } from "./sleep.ts";
 import type { Writer } from "../../mail/log-access.ts";
 
 export interface Supervised extends Writer {
-  /** As it was opened; `undefined` while it could not be. */
+  /** As it was opened; `undefined` while it could not be, or rests. */
   readonly agent: Agent | undefined;
   readonly standing: Standing;
+  /** It is closed, for it has nothing to do. */
+  readonly isAsleep: boolean;
+  /** Has it nothing to do, so that it could be closed? */
+  mayLieDown(): boolean;
+  /** Has it closed if so. */
+  lieDown(): void;
+  /** Has it opened: something is about to come. */
+  wake(): void;
   pause(reason: string): Promise<void>;
   resume(): Promise<void>;
   /**
@@ -37,6 +47,8 @@ export type Ending = "stop" | "handOver";
 export interface Supervision extends Upkeep {
   /** Aborts, with SHUTDOWN, when what runs has to stop at once. */
   readonly now: AbortSignal;
+  /** Absent: it stays open. */
+  readonly rest?: Rest;
   /** From 0 to 1. Default `Math.random`. */
   readonly random?: () => number;
 }
@@ -46,49 +58,37 @@ export const ERRAND = new LegionError("REFUSED", "Something else is to be done f
 
 const REOPEN_MS = 10_000;
 
-export function supervise({ now, random = Math.random, ...opening }: Supervision): Supervised {
-  const { identity, shared } = opening;
+export function supervise({ now, rest, random = Math.random, ...opening }: Supervision): Supervised {
+  const { identity } = opening;
   const upkeep = createUpkeep(opening);
-  let run = new AbortController();
-  /** Thrown by something of the agent's that the actor did not wait for. */
-  const strays: unknown[] = [];
+  const life: Life = { run: new AbortController(), stopping: undefined, strays: [] };
+  const interrupt = (): void => life.run.abort();
   const take = (error: unknown): void => {
-    strays.push(error);
-    run.abort();
+    life.strays.push(error);
+    interrupt();
   };
-  const errands = createErrands(() => run.abort(), take);
-  const judge = createJudge(random);
-  let stopping: Ending | undefined;
-  const work = async (): Promise<void> => {
-    const agent = await upkeep.mend();
-    await errands.run(upkeep.whole);
-    if (!stopping && strays.length === 0) await runActor(agent, run.signal, now);
-    if (strays.length > 0) throw strays.pop();
-  };
-  const face = async (error: unknown): Promise<void> => {
-    const isLost = hasLost(upkeep.agent);
-    if (isLost || now.aborted || error === SHUTDOWN) return void (stopping ??= isLost ? "handOver" : "stop");
-    if (isBroken(error) || !upkeep.isWhole) throw error;
-    // Whoever was told to stop and gave up what it waited for has not failed.
-    if (error !== ERRAND && error !== run.signal.reason) await judge(upkeep.whole(), error, run.signal);
-  };
-  const halt = async (error: unknown): Promise<void> => {
-    upkeep.halt(error);
-    await errands.run(upkeep.whole);
-    await shared.clock.sleep(REOPEN_MS, run.signal);
-  };
+  const sleep = createSleep(upkeep, rest, interrupt);
+  const errands = createErrands(interrupt, take);
+  const { shared } = opening;
+  const { work, face, halt } = createRuns(life, { shared, now, upkeep, errands, judge: createJudge(random) });
   const loop = async (): Promise<void> => {
-    while (!stopping && !now.aborted) {
-      run = new AbortController();
-      await work().catch(face).catch(halt);
+    while (!life.stopping && !now.aborted) {
+      life.run = new AbortController();
+      await sleep.over(life.run.signal);
+      if (!life.run.signal.aborted) await work().catch(face).catch(halt);
+      await sleep.begin(() => !life.stopping && errands.areNone()).catch(halt);
     }
-    stopping ??= "stop";
+    life.stopping ??= "stop";
     upkeep.presence.show("stopped");
     await errands.run(upkeep.whole);
   };
   const running = owning(take, loop);
-  const alone: Writer["alone"] = (errand) =>
-    stopping ? Promise.reject(refusals[stopping](identity)) : errands.add(errand);
+  const alone: Writer["alone"] = async (errand) => {
+    const other = sleep.isAsleep ? rest?.other() : undefined;
+    if (other) return other.alone(errand);
+    if (sleep.isAsleep && !life.stopping) await rest?.wake();
+    return life.stopping ? Promise.reject(refusals[life.stopping](identity)) : errands.add(errand);
+  };
   return {
     ...createOrders(alone),
     get agent() {
@@ -97,12 +97,57 @@ export function supervise({ now, random = Math.random, ...opening }: Supervision
     get standing() {
       return upkeep.presence.standing;
     },
+    get isAsleep() {
+      return sleep.isAsleep;
+    },
+    ...{ mayLieDown: sleep.mayBegin, lieDown: sleep.want, wake: sleep.end },
     alone,
     async stop(way = "stop") {
       if (!now.aborted && upkeep.isWhole) noteEnding(upkeep.whole());
-      stopping = way;
-      run.abort();
+      life.stopping = way;
+      interrupt();
       await running;
+    },
+  };
+}
+
+/** From the first run of the actor to the last. */
+interface Life {
+  /** Ends the run under way. */
+  run: AbortController;
+  stopping: Ending | undefined;
+  /** Thrown by something of the agent's that the actor did not wait for. */
+  readonly strays: unknown[];
+}
+
+interface RunParts extends Pick<Supervision, "now" | "shared"> {
+  readonly upkeep: ReturnType<typeof createUpkeep>;
+  readonly errands: ReturnType<typeof createErrands>;
+  readonly judge: ReturnType<typeof createJudge>;
+}
+
+/** One run: what was to be done before it, then the actor; and what becomes of what that threw. */
+function createRuns(life: Life, { now, shared, upkeep, errands, judge }: RunParts) {
+  return {
+    async work(): Promise<void> {
+      const agent = await upkeep.mend();
+      await errands.run(upkeep.whole);
+      if (!life.stopping && life.strays.length === 0) await runActor(agent, life.run.signal, now);
+      if (life.strays.length > 0) throw life.strays.pop();
+    },
+    async face(error: unknown): Promise<void> {
+      const { signal } = life.run;
+      const isLost = hasLost(upkeep.agent);
+      if (isLost || now.aborted || error === SHUTDOWN)
+        return void (life.stopping ??= isLost ? "handOver" : "stop");
+      if (isBroken(error) || !upkeep.isWhole) throw error;
+      // Whoever was told to stop and gave up what it waited for has not failed.
+      if (error !== ERRAND && error !== signal.reason) await judge(upkeep.whole(), error, signal);
+    },
+    async halt(error: unknown): Promise<void> {
+      upkeep.halt(error);
+      await errands.run(upkeep.whole);
+      await shared.clock.sleep(REOPEN_MS, life.run.signal);
     },
   };
 }
@@ -140,6 +185,7 @@ function createErrands(onAdded: () => void, onBroken: TakeStray) {
     readonly refuse: (error: unknown) => void;
   }[] = [];
   return {
+    areNone: (): boolean => waiting.length === 0,
     add<T>(errand: (agent: Agent) => Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {
         const fail = (error: unknown): void => {

@@ -1,14 +1,7 @@
 // What a program sees of one agent, by the names that such loops have everywhere.
 
-import type {
-  EventOf,
-  NoticeReason,
-  Outcome,
-  ResultEvent,
-  Stop,
-  SummaryEvent,
-  Usage,
-} from "../../domain/event/event.ts";
+import type { EventOf, Outcome, ResultEvent, Stop, SummaryEvent, Usage } from "../../domain/event/event.ts";
+import type { NoticeReason } from "../../domain/event/notice.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
 

@@ -89,7 +89,7 @@ export function agentIdOf(name: string): AgentId {
   return id === "control" ? CONTROL : id.replace(/^agent (?=\d+$)/, "");
 }
 
-const HEADER = /^--- MESSAGE FROM ([^\n]{1,80}) ---\n\n?/;
+const HEADER = /^--- MESSAGE FROM ([^\n]{1,80}) ---\n(?:Receipts: [^\n]*\n)?\n?/;
 
 function readMail(turn: string, at: number): Received {
   const header = HEADER.exec(turn);

@@ -20,6 +20,7 @@ const LINEAR = { name: BASH, history: "linear", instructions: () => "" } as cons
 /** Commands are native calls, any number in a completion. */
 export const bashByCalls: Protocol = {
   ...LINEAR,
+  form: "bash by calls",
   tools: (actions) => actions.map(({ name, description, parameters }) => ({ name, description, parameters })),
   parse(completion) {
     const calls = readNativeCalls(completion);
@@ -57,6 +58,7 @@ function mistakeIn({ parameters }: Call): string | undefined {
 export function bashByText(expression: string, findAll: FindAll): Protocol {
   return {
     ...LINEAR,
+    form: "bash by text",
     tools: () => [],
     async parse(completion) {
       const found = await findAll(expression, completion.text);

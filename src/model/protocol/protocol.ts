@@ -21,6 +21,8 @@ export type Parsed =
  */
 export interface Protocol {
   readonly name: ProtocolName;
+  /** Names what `decision` and `results` make: those of the same form make the same. */
+  readonly form: string;
   /**
    * `told`: the prompt has an introduction, headers over messages and remarks of the runtime. `linear`: it is what the log holds
    * and nothing else, from the first word to the newest; it is never summarised, so a full window is an end.

@@ -10,6 +10,7 @@ import { MULTILINE_DELIMITER, writeAction, type Reading } from "./text-syntax.ts
 /** Actions are written as text, one in a completion. For models that cannot call tools. */
 export const textProtocol: PlainProtocol = {
   name: "text",
+  form: "text",
   history: "told",
   instructions,
   tools: () => [],

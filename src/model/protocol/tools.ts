@@ -10,6 +10,7 @@ import { REFUSED, textProtocol } from "./text.ts";
 /** Actions are the native tools of the provider, any number in a completion; none is a plain answer. */
 export const toolsProtocol: PlainProtocol = {
   name: "tools",
+  form: "tools",
   history: "told",
   instructions: () => INSTRUCTIONS,
   tools: (actions) => actions.map(({ name, description, parameters }) => ({ name, description, parameters })),

@@ -51,6 +51,12 @@ export async function openModel(name: string, deps: ModelDeps): Promise<Model> {
   return createOpenAiModel({ ...options, ...(ability === "unthinking" && { effortWithTools: "none" }) });
 }
 
+/** Has Node read the client of `provider` beside what goes on. What is wrong with it the first request tells. */
+export function loadClient(provider: string): void {
+  if (provider === "openai") import("openai").catch(() => undefined);
+  if (provider === "anthropic") import("@anthropic-ai/sdk").catch(() => undefined);
+}
+
 /** As `findModel`, for a model that is reached like this: near ones are free unless `described` says otherwise. */
 export function findModelAt(
   name: string,

@@ -3,21 +3,31 @@
 
 import { z } from "zod";
 import { END_STATUSES } from "../../domain/event/ending.ts";
-import { NO_USAGE, type Event } from "../../domain/event/event.ts";
+import { NO_USAGE, resultsFor, type Event } from "../../domain/event/event.ts";
 import { MAIL_LANES, laneOf, type Message } from "../../domain/message/message.ts";
 import { MODES } from "../../domain/supervision.ts";
 import { SPENDING_LIMITS } from "../../base/errors.ts";
 import { belongsTo, forkIn, pathTo, type Fork } from "../branch.ts";
-import { converse, createConversation, type Conversation } from "../conversation.ts";
+import { converse, createConversation, isAtRest, type Conversation } from "../conversation.ts";
 import type { OpenDecision } from "../outcome.ts";
 import type { AskedQuestion, Questions } from "../questions.ts";
 import { HALT_REASONS, type RunState } from "../run-state.ts";
+import { isResting } from "../waiting/resting.ts";
+import type { Waiting } from "../waiting/waiting.ts";
 
 /** The part of a conversation that is kept; of a question no more than its number, its call and what came of it. */
 export interface ConversationAtRest {
   readonly halt: Conversation["halt"];
   readonly questions: Pick<Questions, "newest">;
   readonly run: Pick<RunState, "mode" | "modeBy">;
+  readonly waiting: Pick<Waiting, "asked">;
+}
+
+export interface RestingConversation extends ConversationAtRest {
+  /** As `isResting` has it. */
+  readonly isResting: boolean;
+  /** As `isAtRest` has it: of what it was shown nothing is left to do, whether or not it stands still. */
+  readonly isDone: boolean;
 }
 
 const count = z.int().min(0);
@@ -51,26 +61,36 @@ export const atRestSchema = z.object({
     .optional(),
   mode: z.enum(MODES),
   modeBy: text.optional(),
-  /** The calls of the newest decision: ids and actions. */
-  calls: z.array(z.tuple([text, text])),
+  /** The calls of the newest decision: ids and actions; `null` without one. */
+  calls: z.array(z.tuple([text, text])).nullable(),
   /** What is held, by the events that took it in. */
   followUps: heldMail,
   overflow: heldMail,
+  /** What came of those calls; `isUnread`: there were none to be read. */
+  results: z.array(z.tuple([text.nullable(), z.enum(["ok", "error", "idle", "interrupted"])])),
+  ...{ outcome: z.enum(["acted", "failed", "idle"]), mail: z.boolean(), aborted: z.boolean() },
+  ...{ isUnread: z.boolean(), isSubmitted: z.boolean() },
+  asked: z.array(z.tuple([text, z.object({ to: text, since: text, isUntied: z.literal(true).optional() })])),
 });
 
 type PackedAtRest = z.output<typeof atRestSchema>;
 type PackedQuestion = NonNullable<PackedAtRest["question"]>;
 
-function packConversation({ halt, questions, run, decision, held }: Conversation): PackedAtRest {
+export function packConversation(conversation: Conversation): PackedAtRest {
+  const { halt, questions, run, decision, held, outcome, mail, aborted, waiting } = conversation;
   const { newest } = questions;
   return {
     ...(halt && { halt: { ...halt } }),
     ...(newest && { question: packQuestion(newest) }),
     mode: run.mode,
     ...(run.modeBy !== undefined && { modeBy: run.modeBy }),
-    calls: decision?.event.calls.map(({ id, action }) => [id, action]) ?? [],
+    calls: decision?.event.calls.map(({ id, action }) => [id, action]) ?? null,
     followUps: packMail(held.followUps),
     overflow: packMail(held.overflow),
+    results: [...(decision?.results ?? [])],
+    ...{ outcome, mail, aborted, isSubmitted: run.submission !== undefined },
+    isUnread: decision !== undefined && resultsFor(decision.event).includes(null),
+    asked: [...waiting.asked],
   };
 }
 
@@ -92,14 +112,16 @@ function packMail(mail: ReadonlyMap<number, Message>): PackedAtRest["followUps"]
 }
 
 function unpackConversation(packed: PackedAtRest): Conversation {
-  const { halt, question, mode, modeBy, calls, followUps, overflow } = packed;
+  const { halt, question, mode, modeBy, calls, followUps, overflow, outcome, mail, aborted } = packed;
   const conversation = createConversation();
-  conversation.halt = halt;
-  Object.assign(conversation.run, { mode, modeBy });
+  Object.assign(conversation, { halt, outcome, mail, aborted });
+  Object.assign(conversation.run, { mode, modeBy, submission: packed.isSubmitted ? "" : undefined });
+  for (const [id, request] of packed.asked) conversation.waiting.asked.set(id, request);
   if (question) conversation.questions.newest = unpackQuestion(question);
   for (const [seq, kept] of followUps) conversation.held.followUps.set(seq, toMessage(kept));
   for (const [seq, kept] of overflow) conversation.held.overflow.set(seq, toMessage(kept));
-  if (calls.length > 0) conversation.decision = { event: decisionOf(calls), results: new Map(), since: "" };
+  const results = new Map(packed.results);
+  if (calls) conversation.decision = { event: decisionOf({ ...packed, calls }), results, since: "" };
   return conversation;
 }
 
@@ -112,7 +134,12 @@ function toMessage(kept: PackedAtRest["followUps"][number][1]): Message {
   return { ...kept, targetAgentIds: [], sentAt: "", root: kept.id, hops: 0 };
 }
 
-function decisionOf(calls: PackedAtRest["calls"]): OpenDecision["event"] {
+function decisionOf({
+  calls,
+  isUnread,
+}: Pick<PackedAtRest, "isUnread"> & {
+  readonly calls: NonNullable<PackedAtRest["calls"]>;
+}): OpenDecision["event"] {
   return {
     ...{
       kind: "decision",
@@ -124,8 +151,28 @@ function decisionOf(calls: PackedAtRest["calls"]): OpenDecision["event"] {
       model: "",
       usage: NO_USAGE,
     },
-    stop: "calls",
+    stop: isUnread ? "unparsed" : "calls",
     calls: calls.map(([id, action]) => ({ id, action, parameters: {} })),
+  };
+}
+
+/** What `packConversation` gave, for whoever does not go on from it. */
+export function conversationAtRest(packed: PackedAtRest): RestingConversation {
+  return atRest(unpackConversation(packed));
+}
+
+/** Nothing else of it: what was gone on from must not differ. */
+function atRest(conversation: Conversation): RestingConversation {
+  const { halt, questions, run, waiting } = conversation;
+  const newest = questions.newest && unpackQuestion(packQuestion(questions.newest));
+  const { mode, modeBy } = run;
+  return {
+    halt,
+    questions: { newest },
+    run: { mode, modeBy },
+    waiting: { asked: waiting.asked },
+    isResting: isResting(conversation),
+    isDone: isAtRest(conversation),
   };
 }
 
@@ -151,11 +198,8 @@ export function followAtRest(kept?: {
   let last = 0;
   let isAstray = false;
   return {
-    /** Nothing else: what was gone on from must not differ. */
-    get conversation(): ConversationAtRest {
-      const { halt, questions, run } = conversation;
-      const newest = questions.newest && unpackQuestion(packQuestion(questions.newest));
-      return { halt, questions: { newest }, run: { mode: run.mode, modeBy: run.modeBy } };
+    get conversation(): RestingConversation {
+      return atRest(conversation);
     },
     see(event: Event): void {
       last = event.seq;

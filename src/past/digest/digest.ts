@@ -6,39 +6,36 @@ import type { Event } from "../../domain/event/event.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import { account, createLedger, ownCall, type Ledger } from "../ledger.ts";
 import type { Send } from "../mail/sends.ts";
-import { atRestSchema, branchSchema, followAtRest, type ConversationAtRest } from "./at-rest.ts";
-import { chargesSchema, createCharges, type Charges } from "./charges.ts";
-import { correspondenceSchema, createCorrespondence, type Correspondence } from "./correspondence.ts";
-import { createFileChanges, fileChangesSchema, type FileChange } from "./file-changes.ts";
+import { atRestSchema, branchSchema, followAtRest, type RestingConversation } from "./at-rest.ts";
+import { chargesSchema, createCharges, type Charges } from "./charges/charges.ts";
+import { createGuesses, guessesSchema, type Guesses } from "./charges/guesses.ts";
+import { createWaste, wasteSchema, type Waste } from "./charges/waste.ts";
+import { createDeeds, deedsShape, type Deeds } from "./deeds.ts";
 import { ledgerSchema, packLedger, unpackLedger } from "./kept-ledger.ts";
-import { createOutcomes, outcomesSchema, type OutcomeCounts } from "./outcomes.ts";
 import { createTraffic, trafficSchema, type PeerTraffic } from "./traffic.ts";
 
 /** All of it together is only changed by a new version: what another one kept is folded anew. */
-const VERSION = 3;
+export const VERSION = 5;
 
-export interface Digest {
+export interface Digest extends Deeds {
   readonly ledger: Omit<Readonly<Ledger>, "undelivered"> & {
     /** Committed sends not known to be delivered, oldest first. */
     readonly undelivered: readonly Pick<Send, "from" | "to" | "n" | "seq">[];
   };
   /** Of the active branch; all else is of the whole log. */
-  readonly conversation: ConversationAtRest;
+  readonly conversation: RestingConversation;
   readonly charges: Charges;
+  readonly waste: Waste;
+  readonly guesses: Guesses;
   /** When the agent came to be, in milliseconds since 1970: what it has of another one's past is older. 0 without events. */
   readonly began: number;
   /** The latest time of any event, in milliseconds since 1970. */
   readonly latest: number;
   /** By peer: agents, Control, memories. */
   readonly peers: ReadonlyMap<AgentId, PeerTraffic>;
-  /** The newest, oldest first. */
-  readonly changes: readonly FileChange[];
-  readonly correspondence: Correspondence;
-  readonly outcomes: OutcomeCounts;
+  /** The first message of the newest that was shown; absent: none was. */
+  readonly root?: string | undefined;
 }
-
-/** How the agent stands: short, and all that most who ask want to know. */
-export type DigestHead = Pick<Digest, "ledger" | "conversation" | "peers" | "began" | "latest">;
 
 const headSchema = z.object({
   version: z.literal(VERSION),
@@ -52,26 +49,13 @@ const headSchema = z.object({
 const schema = z.object({
   head: headSchema,
   rest: z.object({
-    ...{ charges: chargesSchema, files: fileChangesSchema },
-    ...{ mail: correspondenceSchema, outcomes: outcomesSchema },
+    ...{ charges: chargesSchema, waste: wasteSchema, guesses: guessesSchema },
+    ...deedsShape,
   }),
 });
 
 /** Plain JSON; the head is kept apart. */
 export type PackedDigest = z.output<typeof schema>;
-type PackedHead = PackedDigest["head"];
-
-/** As `readPacked`, of the head alone. */
-export function readHead(value: unknown): PackedHead | undefined {
-  return headSchema.safeParse(value).data;
-}
-
-export function headIn(kept: PackedHead): DigestHead {
-  const { began, latest } = kept;
-  const { conversation } = followAtRest(kept);
-  const { peers } = createTraffic(kept.traffic);
-  return { ledger: unpackLedger(kept.ledger), conversation, peers, began, latest };
-}
 
 /** What `value` keeps, if it is what `pack` made; anything else is no digest. */
 export function readPacked(value: unknown): PackedDigest | undefined {
@@ -83,31 +67,34 @@ export function createDigest(kept?: PackedDigest) {
   const ledger = kept ? unpackLedger(kept.head.ledger) : createLedger();
   const atRest = followAtRest(kept?.head);
   const { charges, ...charging } = createCharges(ledger, kept?.rest.charges);
+  const wasting = createWaste(ledger, kept?.rest.waste);
+  const guessing = createGuesses(kept?.rest.guesses);
   const traffic = createTraffic(kept?.head.traffic);
-  const files = createFileChanges(kept?.rest.files);
-  const { outcomes, ...ends } = createOutcomes(ledger, kept?.rest.outcomes);
-  const mail = createCorrespondence(kept?.rest.mail);
+  const doing = createDeeds(ledger, kept?.rest);
   let { began, latest } = kept?.head ?? { began: 0, latest: 0 };
   return {
     get digest(): Digest {
       const { conversation } = atRest;
       const { peers } = traffic;
-      const { changes } = files;
-      const { correspondence } = mail;
-      return { ledger, conversation, charges, began, latest, peers, changes, correspondence, outcomes };
+      const [{ waste }, { guesses }] = [wasting, guessing];
+      const paid = { charges, waste, guesses };
+      const root = charging.root();
+      return { ledger, conversation, ...paid, began, latest, peers, root, ...doing.deeds };
     },
     /** Takes in one event. They come in the order of the log. */
     see(event: Event): void {
       const retried = isMadeAgain(event, ledger) ? 1 : 0;
+      wasting.settle(event);
       account(ledger, event);
       if (began === 0 || isOwnBeginning(event)) began = ledger.atMs;
-      latest = Math.max(latest, ledger.atMs);
+      const before = latest;
+      latest = Math.max(latest, ledger.atMs || 0);
       charging.see(event, retried);
+      const course = wasting.see(event);
+      guessing.see(event);
       atRest.see(event);
       traffic.see(event);
-      files.see(event, charging.root());
-      mail.see(event);
-      ends.see(event);
+      doing.see(event, { root: charging.root(), course, latest: before });
     },
     /** To be called after the last event. @param read gives the log from its first event; it is read where the log went back */
     settle: (read: () => AsyncIterable<Event>): Promise<void> => atRest.settle(read),
@@ -117,8 +104,8 @@ export function createDigest(kept?: PackedDigest) {
         ...{ ...atRest.pack(), traffic: traffic.pack() },
       },
       rest: {
-        ...{ charges: charging.pack(), files: files.pack() },
-        ...{ mail: mail.pack(), outcomes: ends.pack() },
+        ...{ charges: charging.pack(), waste: wasting.pack(), guesses: guessing.pack() },
+        ...doing.pack(),
       },
     }),
   };

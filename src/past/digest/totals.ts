@@ -1,9 +1,10 @@
 // What all agents of a legion came to together, from the digest of each: by agent, first message, model, and over time.
 
 import type { AgentId } from "../../domain/message/message.ts";
-import { addCharge, NO_CHARGE, type Charge } from "./charge.ts";
-import type { ChargeShare, Charges } from "./charges.ts";
-import type { TimeSpan } from "./timeline.ts";
+import { addCharge, NO_CHARGE, type Charge } from "./charges/charge.ts";
+import type { Charges } from "./charges/charges.ts";
+import type { ChargeShare } from "./charges/tally.ts";
+import type { TimeSpan } from "./charges/timeline.ts";
 
 /** A part of what they came to, with who took part in it, in the order in which they were given. */
 export interface SharedCharge extends ChargeShare {

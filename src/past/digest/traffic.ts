@@ -20,7 +20,7 @@ const NO_TRAFFIC: PeerTraffic = { sent: 0, sentAt: "", taken: 0, takenAt: "" };
 
 export const trafficSchema = z.array(z.tuple([z.string(), z.int(), z.string(), z.int(), z.string()]));
 
-type PackedTraffic = z.output<typeof trafficSchema>;
+export type PackedTraffic = z.output<typeof trafficSchema>;
 
 export type Traffic = ReturnType<typeof createTraffic>;
 
@@ -41,7 +41,10 @@ export function createTraffic(kept: PackedTraffic = []) {
       const { from } = parseMessageId(event.message.id);
       peers.set(from, { ...known(from), taken: known(from).taken + 1, takenAt: at });
     },
-    pack: (): PackedTraffic =>
-      [...peers].map(([peer, { sent, sentAt, taken, takenAt }]) => [peer, sent, sentAt, taken, takenAt]),
+    pack: () => packTraffic(peers),
   };
+}
+
+export function packTraffic(peers: ReadonlyMap<AgentId, PeerTraffic>): PackedTraffic {
+  return [...peers].map(([peer, { sent, sentAt, taken, takenAt }]) => [peer, sent, sentAt, taken, takenAt]);
 }

@@ -2,7 +2,7 @@
 // said for as long as no start says anything else.
 
 import { fieldsOf } from "../../base/text/json.ts";
-import type { NoticeEvent } from "../../domain/event/event.ts";
+import type { NoticeEvent } from "../../domain/event/notice.ts";
 import {
   LIMIT_MEMBERS,
   formatLimits,

@@ -19,6 +19,10 @@ export interface Spent {
 
 export const NOTHING: Spent = { steps: 0, tokens: 0, cost: 0, timeMs: 0 };
 
+export function isNothing({ steps, tokens, cost, timeMs }: Spent): boolean {
+  return steps === 0 && tokens === 0 && cost === 0 && timeMs === 0;
+}
+
 export function spentOf(ledger: Ledger): Spent {
   const usage = totalUsage(ledger);
   const { steps, workingMs } = ledger.spent;
@@ -142,4 +146,9 @@ export function exceeded(amount: Spent, limits: Limits, whose: string): Excess |
   if (timeMs !== undefined && amount.timeMs >= timeMs)
     return { limit: "time", why: `${whose} may work for ${formatDuration(timeMs)}` };
   return undefined;
+}
+
+/** To the billionth: sums and differences of fractions drift. */
+export function roundedDollars(dollars: number): number {
+  return Math.round(dollars * 1e9) / 1e9;
 }

@@ -31,13 +31,16 @@ async function hashOf(content: string | Uint8Array): Promise<string> {
 }
 
 export interface Blobs {
-  /** Keeps a text, or bytes, once, and returns the hash. Durable when it resolves. */
+  /** Keeps a text, or bytes, once, and returns the hash. As durable as its log promises when it resolves. */
   keep(content: string | Uint8Array): Promise<string>;
   /** `undefined` if it is not there, is no text, or no longer what was kept. */
   read(hash: string): Promise<string | undefined>;
 }
 
-export function createBlobs(folder: string, disk: Disk): Blobs {
+/** Where blobs are files. */
+export type BlobDisk = Pick<Disk, "read" | "replace" | "sync">;
+
+export function createBlobs(folder: string, disk: BlobDisk): Blobs {
   return blobsIn({
     read: async (hash) => (await disk.read(join(folder, hash)))?.toString("utf8"),
     async place(hash, content) {
@@ -103,9 +106,19 @@ export interface Outlined {
 }
 
 /** Where `record` holds strings too long for a line of the log; empty for almost every event. */
-export function longStrings(record: object): [Path, string][] {
+export function longStrings(record: object): readonly (readonly [Path, string])[] {
   const most = "kind" in record && record.kind === "offered" ? MAX_INLINE_OFFER_BYTES : MAX_INLINE_BYTES;
-  return stringsOver(most, record, []);
+  return isAnyLonger(record, most) ? stringsOver(most, record, []) : NONE;
+}
+
+const NONE: readonly (readonly [Path, string])[] = [];
+
+/** Of almost every event it is not so: nothing is put together to find that out. */
+function isAnyLonger(value: unknown, most: number): boolean {
+  if (typeof value === "string") return isLonger(value, most);
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value) if (isAnyLonger((value as Record<string, unknown>)[key], most)) return true;
+  return false;
 }
 
 function stringsOver(most: number, value: unknown, path: Path): [Path, string][] {
@@ -126,7 +139,7 @@ function isLonger(text: string, most: number): boolean {
 /** `record` with the strings that `longStrings` found kept as blobs. */
 export async function outline<R extends object>(
   record: R,
-  long: readonly [Path, string][],
+  long: readonly (readonly [Path, string])[],
   blobs: Blobs,
 ): Promise<R & Outlined> {
   if (long.length === 0) return record;

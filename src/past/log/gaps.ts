@@ -1,6 +1,7 @@
 // What is gone of a log: numbers that nobody has, and what its notices have reported of that.
 
-import type { Event, NoticeEvent, SeqRange } from "../../domain/event/event.ts";
+import type { Event, SeqRange } from "../../domain/event/event.ts";
+import type { NoticeEvent } from "../../domain/event/notice.ts";
 
 /** Events whose loss `event` reports; empty for most. */
 export function lostIn(event: Event): readonly SeqRange[] {
@@ -9,9 +10,8 @@ export function lostIn(event: Event): readonly SeqRange[] {
   return Array.isArray(lost) ? lost.filter(isRange) : [];
 }
 
-/** Follows a log, and knows what is gone of it. */
-export function createGaps() {
-  let last = 0;
+/** Follows a log, and knows what is gone of it. `last`: up to this event nothing is. */
+export function createGaps(last = 0) {
   const lost: SeqRange[] = [];
   const reported: SeqRange[] = [];
   const isReported = ([first, end]: SeqRange): boolean => reported.some((r) => r[0] <= first && end <= r[1]);
@@ -29,6 +29,8 @@ export function createGaps() {
     miss(count: number): void {
       if (count > 0) lost.push([last + 1, (last += count)]);
     },
+    /** All of it is there. */
+    isNone: (): boolean => lost.length === 0,
     /** What no notice of the log has reported; mostly empty. */
     unreported: (): readonly SeqRange[] => lost.filter((range) => !isReported(range)),
   };

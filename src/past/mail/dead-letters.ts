@@ -1,7 +1,8 @@
 // Messages that nobody could act on, as the logs of their senders tell of them. Pure.
 
 import { fieldsOf } from "../../base/text/json.ts";
-import type { Event, NoticeEvent, NoticeReason } from "../../domain/event/event.ts";
+import type { Event } from "../../domain/event/event.ts";
+import type { NoticeEvent, NoticeReason } from "../../domain/event/notice.ts";
 import { CONTROL, isAgentId, isMessageId, parseMessageId } from "../../domain/message/message.ts";
 import type { AgentId, Draft, Message } from "../../domain/message/message.ts";
 import { withoutWord } from "../../domain/supervision.ts";

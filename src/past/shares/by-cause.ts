@@ -7,7 +7,7 @@ import { forkIn } from "../branch.ts";
 /** The id of a first message; `undefined` stands for what was done before any message was shown. */
 export type RootId = string | undefined;
 
-export type FirstMessage = Pick<Message, "id" | "source" | "taint" | "sentAt"> & {
+export type FirstMessage = Pick<Message, "id" | "source" | "taint" | "sentAt" | "delivery"> & {
   /** How it begins, as it was written. */
   readonly opening: string;
 };
@@ -17,8 +17,12 @@ const OPENING_CHARS = 500;
 /** The first message of a chain that `event` takes in, if it is one. */
 export function firstIn(event: Event): FirstMessage | undefined {
   if (event.kind !== "message" || event.message.id !== event.message.root) return undefined;
-  const { id, source, taint, sentAt, content } = event.message;
-  return { id, source, taint, sentAt, opening: content.slice(0, OPENING_CHARS) };
+  return firstOf(event.message);
+}
+
+export function firstOf(message: Message): FirstMessage {
+  const { id, source, taint, sentAt, delivery, content } = message;
+  return { id, source, taint, sentAt, delivery, opening: content.slice(0, OPENING_CHARS) };
 }
 
 interface PackedNewest {
@@ -26,8 +30,12 @@ interface PackedNewest {
   readonly held: [seq: number, root: string][];
 }
 
-/** Follows which message is the newest that was shown, also where a log goes back to an earlier event. */
-export function followNewest(kept?: PackedNewest) {
+/**
+ * Follows which message is the newest that was shown, also where a log goes back to an earlier event.
+ *
+ * @param nameOf what tells a message from others; absent: only those of different first messages are told apart
+ */
+export function followNewest(kept?: PackedNewest, nameOf = ({ root }: Message) => root) {
   /** Each with the event from which on it counts. */
   const turns = (kept?.turns ?? []).map(([seq, root]) => ({ seq, root: root ?? undefined }));
   /** Of mail that is taken in and not shown, by the event that took it in. */
@@ -44,8 +52,8 @@ export function followNewest(kept?: PackedNewest) {
       else if (event.kind === "released") {
         for (const seq of event.messages) if (held.has(seq)) turn(event.seq, held.get(seq));
       } else if (event.kind !== "message") return;
-      else if (event.held) held.set(event.seq, event.message.root);
-      else if (isShown(event.message)) turn(event.seq, event.message.root);
+      else if (event.held) held.set(event.seq, nameOf(event.message));
+      else if (isShown(event.message)) turn(event.seq, nameOf(event.message));
     },
     pack: (): PackedNewest => ({
       turns: turns.map(({ seq, root }) => [seq, root ?? null]),

@@ -8,14 +8,14 @@ import {
   type AgentId,
   type Delivery,
 } from "../../domain/message/message.ts";
-import type { Bus, Inbox, Receipt, Watermarks } from "../../mail/bus.ts";
+import type { Bus, Inbox, Reception, Watermarks } from "../../mail/bus.ts";
 import { firstFitting } from "../../mail/mailbox.ts";
 import type { Unread } from "../../mail/unread.ts";
 
 export interface LocalMailbox extends Pick<Inbox, "taken"> {
   readonly unread: Unread;
   /** @param places how many messages may wait in it */
-  receive(delivery: Delivery, places: number): Promise<Receipt>;
+  receive(delivery: Delivery, places: number): Reception | Promise<Reception>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,8 @@ export interface LocalBus extends Bus {
 const NONE_HELD = (): number => 0;
 
 export function createLocalBus({ watermarks, held = NONE_HELD, load }: LocalMailboxes): LocalBus {
-  const mailboxes = new Map<AgentId, Promise<LocalMailbox | undefined>>();
+  /** In place of one that is being opened, its opening. */
+  const mailboxes = new Map<AgentId, LocalMailbox | Promise<LocalMailbox | undefined>>();
   const closings = new Map<AgentId, Promise<void>>();
   const readers = new Set<AgentId>();
   let closed = false;
@@ -44,20 +45,23 @@ export function createLocalBus({ watermarks, held = NONE_HELD, load }: LocalMail
     const marks = await watermarks(agent);
     return marks && load(agent, marks);
   };
-  const find = (agent: AgentId): Promise<LocalMailbox | undefined> => {
+  const begin = (agent: AgentId): Promise<LocalMailbox | undefined> => {
+    const opening = loadKnown(agent);
+    const end = (found?: LocalMailbox): unknown =>
+      found ? mailboxes.set(agent, found) : mailboxes.delete(agent);
+    mailboxes.set(agent, opening);
+    opening.then(end, () => end());
+    return opening;
+  };
+  const find = (agent: AgentId): LocalMailbox | Promise<LocalMailbox | undefined> => {
     if (closed) throw new LegionError("STORAGE", "The bus is closed.");
-    let mailbox = mailboxes.get(agent);
-    if (!mailbox) {
-      mailboxes.set(agent, (mailbox = loadKnown(agent)));
-      const forget = (): void => void mailboxes.delete(agent);
-      mailbox.then((found) => found ?? forget(), forget);
-    }
-    return mailbox;
+    return mailboxes.get(agent) ?? begin(agent);
   };
   return {
     async send(delivery) {
       const { from, to } = parseMessageId(delivery.message.id);
-      const mailbox = await find(to);
+      const found = find(to);
+      const mailbox = found instanceof Promise ? await found : found;
       const places = to === CONTROL ? Infinity : mailboxLimit(from, delivery.message.taint) - held(to);
       return mailbox ? mailbox.receive(delivery, places) : { status: "unknown" };
     },
@@ -71,8 +75,10 @@ export function createLocalBus({ watermarks, held = NONE_HELD, load }: LocalMail
       return createInbox(mailbox, () => readers.delete(agent));
     },
     // Who asks whether there is room must not fail with a mailbox that cannot be read: the mail waits at its sender.
-    unread: async (agent) =>
-      ((await find(agent).catch(() => undefined))?.unread.mail.length ?? 0) + held(agent),
+    async unread(agent) {
+      const mailbox = await Promise.resolve(find(agent)).catch(() => undefined);
+      return (mailbox?.unread.mail.length ?? 0) + held(agent);
+    },
     async forget(agent) {
       const mailbox = await mailboxes.get(agent);
       if (!mailbox || readers.has(agent)) return;
@@ -83,7 +89,7 @@ export function createLocalBus({ watermarks, held = NONE_HELD, load }: LocalMail
     },
     async close() {
       closed = true;
-      for (const mailbox of await Promise.all(mailboxes.values())) await mailbox?.close();
+      for (const mailbox of [...mailboxes.values()]) await (await mailbox)?.close();
     },
   };
 }

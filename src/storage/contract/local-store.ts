@@ -1,20 +1,20 @@
 // A legion that one process has alone, opened for writing: all logs and mailboxes are its own. Those of agents that it does
-// not run are opened when there is something to deliver or to add, and kept until the end.
+// not run are opened when there is something to deliver or to add, and kept until the end; those of agents that rest are closed.
 
 import type { Clock } from "../../base/clock.ts";
-import type { Event } from "../../domain/event/event.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
-import { openControl } from "../../mail/control.ts";
+import { openControl, type LocalControl } from "../../mail/control.ts";
 import { createTurns, mend, type Writer, type Writing } from "../../mail/log-access.ts";
 import { withMemories } from "../../mail/to-memories.ts";
 import { createOutbox, type Outbox } from "../../mail/outbox.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
-import { openMemory, type Memory, type OpenedLog } from "../../past/past.ts";
+import { openMemory, type Memory, type OpenLog } from "../../past/past.ts";
 import type { LocalBus, LocalMailboxes } from "./local-bus.ts";
 import type { AgentHost, Running } from "./node.ts";
 import type { Memories } from "./memory/memories.ts";
+import { createResting, NOBODY_RESTS, type RestIndex } from "./resting.ts";
 import { UNHOSTED, type AgentMemoryOptions, type Store } from "./store.ts";
 import type { Send } from "../../past/mail/sends.ts";
 
@@ -26,7 +26,7 @@ export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
   /** Agents that will be run: their logs are read then, not now. */
   readonly hosted: Set<AgentId>;
   /** What opens the agent's log, as often as it must be. Rejects with FOREIGN if somebody else wrote what is kept of it. */
-  logOf(agent: AgentId): Promise<(each: (event: Event) => void) => Promise<OpenedLog>>;
+  logOf(agent: AgentId): Promise<OpenLog>;
   /** Holds of its log, which is closed, no more than where another one goes on. Absent: it holds nothing. */
   forget?(agent: AgentId): Promise<void>;
   createBus(mailboxes: Pick<LocalMailboxes, "watermarks" | "held">): LocalBus;
@@ -34,6 +34,8 @@ export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
   readonly memories: Memories;
   /** Agents whose mailboxes lost mail to a damage. */
   readonly damaged: Set<AgentId>;
+  /** Absent: nothing is kept of who rests. */
+  readonly restIndex?: RestIndex;
   /** Lets the next process have it. */
   release(): Promise<void>;
 }
@@ -42,28 +44,29 @@ export interface LocalPlace extends Pick<Store, "known" | "events" | "enroll"> {
 export type LocalStore = Awaited<ReturnType<typeof openLocalStore>>;
 
 export async function openLocalStore(place: LocalPlace) {
-  const { known, events, hosted, clock, damaged, memories } = place;
-  const { find, held, openAgent, retire } = await openLogs(place);
+  const { known, events, hosted, clock, memories, restIndex = NOBODY_RESTS } = place;
+  const { find, held, openAgent, retire, close: closeLog } = await openLogs(place, restIndex);
   const ledger = (agent: AgentId): Promise<Ledger | undefined> => find(agent).catch(() => undefined);
-  const bus = withMemories(place.createBus({ watermarks: find, held }), memories);
+  const localBus = place.createBus({ watermarks: find, held });
+  const rests = createResting(restIndex, async (agent) => {
+    await localBus.forget(agent);
+    await place.forget?.(agent);
+    closeLog(agent);
+  });
+  const { resting } = rests;
+  const bus = withMemories(rests.waking(localBus), memories);
   const control = await openControl(await openAgent(CONTROL, UNHOSTED), bus, clock, known);
-  const sleepers = createSleepers((agent) => openAgent(agent, UNHOSTED), { bus, clock });
+  // What is kept of it is for when it runs.
+  const openSleeper = (agent: AgentId) => openAgent(agent, { ...UNHOSTED, keeps: "nothing" });
+  const sleepers = createSleepers(openSleeper, { bus, clock });
   const sleeping = (): readonly AgentId[] => known().filter((id) => !hosted.has(id));
-  const deliverForOthers = async (): Promise<void> => {
-    await control.outbox.deliver();
-    for (const id of sleeping())
-      if ((await ledger(id))?.undelivered.length) await (await sleepers.outboxOf(id))?.deliver();
-  };
-  const mendMailboxes = async ({ outboxOf }: AgentHost): Promise<void> => {
-    for (const to of damaged) {
-      const isToIt = (send: Send): boolean => send.to === to;
-      await control.outbox.offerAgain(isToIt);
-      for (const id of known()) await outboxOf(id)?.offerAgain(isToIt);
-      for (const id of sleeping())
-        if ((await ledger(id))?.numbers.has(to)) await (await sleepers.outboxOf(id))?.offerAgain(isToIt);
-    }
-    damaged.clear();
-  };
+  const isAtRest = (agent: AgentId): boolean => resting.of(agent) !== undefined;
+  const { deliverForOthers, mendMailboxes } = createForwarding(place, {
+    control,
+    sleepers,
+    ledger,
+    isAtRest,
+  });
   return {
     bus,
     control,
@@ -72,11 +75,13 @@ export async function openLocalStore(place: LocalPlace) {
     events,
     ledger,
     openAgent,
+    resting,
     writerFor: (agent: AgentId): Writer | undefined =>
       sleeping().includes(agent) ? { alone: (work) => sleepers.alone(agent, work) } : undefined,
     deliverForOthers,
     /** Runs the hosted agents, and has out what others left undelivered, or sent to a mailbox that was damaged. */
     async begin(host: AgentHost): Promise<Running> {
+      rests.begin(host.wake);
       await host.beginAll();
       await deliverForOthers();
       await mendMailboxes(host);
@@ -88,7 +93,44 @@ export async function openLocalStore(place: LocalPlace) {
         ...createEntrance(place, host, { sleepers, bus, retire }),
       };
     },
-    close: () => inOrder([...sleepers.closings(), control.close, bus.close, memories.close, place.release]),
+    close: () => {
+      const ends = [control.close, bus.close, memories.close, restIndex.close, place.release];
+      return inOrder([...sleepers.closings(), ...ends]);
+    },
+  };
+}
+
+interface ForwardingParts {
+  readonly control: LocalControl;
+  readonly sleepers: ReturnType<typeof createSleepers>;
+  readonly ledger: Store["ledger"];
+  readonly isAtRest: (agent: AgentId) => boolean;
+}
+
+/** Has out what agents left undelivered that do not run, and once more what a damaged mailbox may have lost. */
+function createForwarding(
+  { known, hosted, damaged }: Pick<LocalPlace, "known" | "hosted" | "damaged">,
+  { control, sleepers, ledger, isAtRest }: ForwardingParts,
+) {
+  return {
+    async deliverForOthers(): Promise<void> {
+      await control.outbox.deliver();
+      for (const id of known()) {
+        if (hosted.has(id) || isAtRest(id) || !(await ledger(id))?.undelivered.length) continue;
+        await (await sleepers.outboxOf(id))?.deliver();
+      }
+    },
+    async mendMailboxes({ outboxFor }: AgentHost): Promise<void> {
+      for (const to of damaged) {
+        const isToIt = (send: Send): boolean => send.to === to;
+        await control.outbox.offerAgain(isToIt);
+        for (const id of known()) {
+          if (!(await ledger(id))?.numbers.has(to)) continue;
+          await (await (hosted.has(id) ? outboxFor(id) : sleepers.outboxOf(id)))?.offerAgain(isToIt);
+        }
+      }
+      damaged.clear();
+    },
   };
 }
 
@@ -128,7 +170,10 @@ function createEntrance(
   };
 }
 
-async function openLogs({ known, events, hosted, inspect, redactor, logOf }: LocalPlace) {
+async function openLogs(
+  { known, events, hosted, inspect, redactor, logOf }: LocalPlace,
+  restIndex: Pick<RestIndex, "of" | "wake">,
+) {
   const read = async (agent: AgentId): Promise<Ledger> => {
     const ledger = createLedger();
     for await (const event of events(agent)) account(ledger, event);
@@ -138,7 +183,8 @@ async function openLogs({ known, events, hosted, inspect, redactor, logOf }: Loc
   const ledgers = new Map<AgentId, Ledger>();
   for (const id of known()) {
     // One that cannot be read is no reason not to run the others.
-    const ledger = hosted.has(id) ? undefined : await read(id).catch(() => undefined);
+    const isRead = !hosted.has(id) && !restIndex.of(id);
+    const ledger = isRead ? await read(id).catch(() => undefined) : undefined;
     if (ledger) ledgers.set(id, ledger);
   }
   return {
@@ -152,11 +198,15 @@ async function openLogs({ known, events, hosted, inspect, redactor, logOf }: Loc
     },
     /** Nothing for an agent that is hosted and not open yet. */
     held: (agent: AgentId): number => ledgers.get(agent)?.heldMail.now.size ?? 0,
-    async openAgent(agent: AgentId, { view, projector }: AgentMemoryOptions): Promise<Memory> {
-      const memory = await openMemory({ agent, view, projector, inspect, redactor }, await logOf(agent));
+    async openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory> {
+      // Whoever has it open may do anything with it.
+      await restIndex.wake(agent);
+      const memory = await openMemory({ ...options, agent, inspect, redactor }, await logOf(agent));
       ledgers.set(agent, memory.ledger);
       return memory;
     },
+    /** Nothing is held of its log any more. */
+    close: (agent: AgentId): void => void ledgers.delete(agent),
     retire(agent: AgentId): void {
       hosted.delete(agent);
       ledgers.delete(agent);

@@ -38,8 +38,12 @@ export interface AgentHost {
   dismiss(agent: AgentId): Promise<void>;
   /** The same, and closes it: what it has spent counts on. Rejects if a module closes badly. */
   retire(agent: AgentId): Promise<void>;
+  /** Opens one that rests: something has come for it. */
+  wake(agent: AgentId): void;
   /** `undefined` for one that is not open. */
   outboxOf(agent: AgentId): Outbox | undefined;
+  /** The same of one that it runs, which is opened for it where it rests. */
+  outboxFor(agent: AgentId): Promise<Outbox | undefined>;
   /** Finishes what runs; nobody is closed yet. */
   stop(): Promise<void>;
 }

@@ -4,7 +4,8 @@ import { fieldsOf, readJson } from "../../base/text/json.ts";
 import { pathTo } from "../../past/branch.ts";
 import type { Mail, Watermarks } from "../../mail/bus.ts";
 import type { Event, SeqRange } from "../../domain/event/event.ts";
-import type { Digest, DigestHead } from "../../past/digest/digest.ts";
+import type { Digest } from "../../past/digest/digest.ts";
+import type { StandingAtRest } from "../../past/digest/standing.ts";
 import type { LogEnd } from "./digests/checkpoints.ts";
 import { readDigest, readStanding, unbound, type Digested } from "./digests/digests.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
@@ -16,7 +17,7 @@ import { createTraffic, type PeerTraffic } from "../../past/digest/traffic.ts";
 import { createBranch, followLog, type Branch } from "../../past/fold.ts";
 import type { ModuleState } from "../../past/state.ts";
 
-/** What is recorded of a legion, wherever that is kept; also while it runs. Nothing is written and nothing is locked. */
+/** What is recorded of a legion, wherever that is kept; also while it runs. Nothing is locked, and nothing is written but caches. */
 export interface Reader {
   /** Control not; 2 before 10. */
   known(): Promise<readonly AgentId[]>;
@@ -28,7 +29,7 @@ export interface Reader {
   /** What the log comes to, or came to at `end`; mostly without reading it from its beginning. */
   digest(agent: AgentId, end?: LogEnd): Promise<Digest>;
   /** The same, but no more than how the agent stands: mostly without reading anything of the log. */
-  standing(agent: AgentId): Promise<DigestHead>;
+  standing(agent: AgentId): Promise<StandingAtRest>;
   /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
   follow<B extends Branch>(agent: AgentId, create: () => B): Promise<Followed<B>>;
   /** Mail that the log has not taken in, oldest first; `marks` is what the log has. */

@@ -5,10 +5,11 @@ import type { Control } from "../../mail/control.ts";
 import type { Event } from "../../domain/event/event.ts";
 import type { Ledger } from "../../past/ledger.ts";
 import type { Blobs } from "../../past/log/blobs.ts";
-import type { Memory } from "../../past/past.ts";
+import type { Memory, MemoryOptions } from "../../past/past.ts";
 import type { Projector } from "../../past/shown/state.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Module } from "../../domain/authoring/module.ts";
+import type { Resting } from "./resting.ts";
 import type { Past } from "./seed.ts";
 import type { Branch } from "../../past/fold.ts";
 import { textProtocol } from "../../model/protocol/text.ts";
@@ -39,6 +40,8 @@ export interface Store {
   tenure(agent: AgentId): Tenure;
   /** Opens the log of an agent that this process has the right to run. */
   openAgent(agent: AgentId, options: AgentMemoryOptions): Promise<Memory>;
+  /** Agents that rest are closed, and opened when something comes; absent: all that this process runs stay open. */
+  readonly resting?: Resting;
   /** Makes an agent that begins with the past of another; all of it is there at once, or nothing. Rejects with FOREIGN. */
   found(agent: AgentId, past: Past, record: string | undefined): Promise<Branch>;
   /** For known agents that are not hosted; `undefined` for others. */
@@ -48,7 +51,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface AgentMemoryOptions {
+export interface AgentMemoryOptions extends Pick<MemoryOptions, "keeps"> {
   readonly view: ViewOptions;
   readonly projector: Projector;
 }

@@ -1,8 +1,9 @@
 // The logs of one project, as files.
 
+import { pastFile } from "../folder/cache/past-file.ts";
 import type { Authorship } from "../folder/person/authorship.ts";
 import { createBlobs, type Blobs } from "../../past/log/blobs.ts";
-import { openFileLog, readFileLog, type OpenedFileLog } from "./log.ts";
+import { blobDisk, openFileLog, readFileLog, type OpenedFileLog } from "./log.ts";
 import type { JournalWriter } from "./journal/journal.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { LegionPaths } from "../folder/paths.ts";
@@ -26,17 +27,18 @@ export function createFileLogs(options: FileLogsOptions): FileLogs {
   /** The newest of each agent: what it did not acknowledge does not count, however often its log is opened again. */
   const openings = new Map<AgentId, Pick<OpenedFileLog, "acknowledged">>();
   return {
-    blobs: (agent) => createBlobs(paths.blobs(agent), disk),
+    blobs: (agent) => createBlobs(paths.blobs(agent), blobDisk(options)),
     events: (agent) => readFileLog({ folder: paths.agent(agent), disk }),
     async logOf(agent) {
       if (await isForeign(agent, options)) throw foreign(agent);
-      const place = { ...options, folder: paths.agent(agent), corruptFolder: paths.corrupt };
+      const past = pastFile(paths, agent, options.authorship);
+      const place = { ...options, folder: paths.agent(agent), corruptFolder: paths.corrupt, past };
       await settleRecord(agent, place);
-      return async (each) => {
-        const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged());
+      return async (each, goOn) => {
+        const opened = await openFileLog(place, each, await openings.get(agent)?.acknowledged(), goOn);
         openings.set(agent, opened);
-        const { log, lost } = opened;
-        return { log, findings: lost.length > 0 ? [gapNotice(lost)] : [] };
+        const { lost } = opened;
+        return { ...opened, findings: lost.length > 0 ? [gapNotice(lost)] : [] };
       };
     },
     async forget(agent) {

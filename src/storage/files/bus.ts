@@ -19,7 +19,7 @@ import {
   type Delivery,
   type LogId,
 } from "../../domain/message/message.ts";
-import type { Mail, Receipt, Watermarks } from "../../mail/bus.ts";
+import type { Mail, Reception, Watermarks } from "../../mail/bus.ts";
 import { openMailbox, readMailbox, type MailMark } from "./mailbox.ts";
 import { createUnread, type Unread } from "../../mail/unread.ts";
 import { standingOf } from "../../mail/mailbox.ts";
@@ -116,7 +116,7 @@ async function revive(mailbox: Mailbox, options: FileBusOptions): Promise<void> 
   mailbox.failed = false;
 }
 
-async function accept(mailbox: Mailbox, delivery: Delivery, places: number): Promise<Receipt> {
+async function accept(mailbox: Mailbox, delivery: Delivery, places: number): Promise<Reception> {
   const { journal, seen, arriving } = mailbox;
   const standing = standingOf(delivery, seen);
   if (standing === "gap") return { status: "gap", expected: seen.get(delivery.from)! + 1 };

@@ -6,7 +6,7 @@ import { move, settleArrivals } from "./arrivals.ts";
 import { createFileBus } from "./bus.ts";
 import { removeCopies } from "../folder/copies.ts";
 import { LegionError } from "../../base/errors.ts";
-import { checkHome } from "../folder/home.ts";
+import { checkHome, lookingFirst } from "../folder/home.ts";
 import { authorshipOf, type Authorship } from "../folder/person/authorship.ts";
 import { createDisk, type Disk } from "../../base/files/disk.ts";
 import { isInside } from "../../base/files/project-file.ts";
@@ -22,6 +22,7 @@ import { createTenure, type Tenure } from "../../domain/lease.ts";
 import { adopt, isForeign } from "./foreign.ts";
 import { keepRecord, readRecord, whoseRecord } from "./record.ts";
 import { createFileLogs, type FileLogsOptions } from "./agents.ts";
+import { openRestIndex } from "./resting.ts";
 import { openLocalStore, type LocalPlace, type LocalStore } from "../contract/local-store.ts";
 import type { Memories } from "../contract/memory/memories.ts";
 import type { Store } from "../contract/store.ts";
@@ -60,7 +61,9 @@ export interface FileStore extends Store, Pick<LocalStore, "begin"> {
  */
 export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
   const { paths } = options;
-  const { disk = createDisk(paths.tmp, paths.project), person = openPersonFolder(process.env) } = options;
+  const { disk: given = createDisk(paths.tmp, paths.project), person = openPersonFolder(process.env) } =
+    options;
+  const disk = lookingFirst(given, paths);
   await checkHome(paths, person);
   const authorship = await authorshipOf(person);
   // Where nobody may speak in the person's name, nothing is done at all.
@@ -111,7 +114,8 @@ interface Locked extends FileStoreOptions {
 async function openFiles(options: Locked): Promise<FileStore> {
   const { paths, hosted, disk, lock } = options;
   const { blobs, ...logs } = createFileLogs(options);
-  const known = new Set([...hosted, ...(await agentsIn(paths.agents, disk))]);
+  const restIndex = await openRestIndex(options);
+  const known = new Set([...hosted, ...restIndex.there]);
   const damaged = new Set<AgentId>();
   const onDamage = (agent: AgentId) => damaged.add(agent);
   const records = recordsIn(options, known);
@@ -119,8 +123,9 @@ async function openFiles(options: Locked): Promise<FileStore> {
     ...options,
     ...logs,
     enroll: records.enroll,
-    known: () => [...known],
+    known: listing(known),
     damaged,
+    restIndex,
     createBus: (mailboxes) =>
       createFileBus({
         ...options,
@@ -144,6 +149,12 @@ async function openFiles(options: Locked): Promise<FileStore> {
       keepRecord(CONTROL, record, { folder: paths.agent(CONTROL), disk, authorship: options.authorship }),
     tenure: (agent) => tenureUnder(lock, agent),
   };
+}
+
+/** The same list until another one comes. */
+function listing(known: ReadonlySet<AgentId>): () => readonly AgentId[] {
+  let list: readonly AgentId[] = [];
+  return () => (list.length === known.size ? list : (list = [...known]));
 }
 
 /** Which agents there are, and what is known of each. */

@@ -5,12 +5,15 @@
 //   I1. Nothing is read, written or deleted through a link, a pipe or a device in `.ai-legion`.
 //   I2. What another user owns is nobody's project until the person says so.
 //
-// It is looked at once, when it is opened, and files are opened without following links after that. Whoever may write in
-// the folder later runs as this user, outside of any sandbox, and needs no link.
+// It is looked at once, when it is opened, and files are opened without following links after that; of very many agents each is
+// looked at when something of it is first used. Whoever may write in the folder later runs as this user, outside of any sandbox, and
+// needs no link.
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { LegionError } from "../../base/errors.ts";
+import { beforeEach } from "../../base/files/before-each.ts";
+import type { Disk } from "../../base/files/disk.ts";
 import type { LegionPaths } from "./paths.ts";
 import type { PersonFolder } from "./person/folder.ts";
 import { grant, granted } from "./person/trust.ts";
@@ -25,7 +28,9 @@ const DEPTH: ReadonlyMap<string, number> = new Map([
   ["lock", 1],
   ["memory", 3],
 ]);
-const FILES_ONLY = /^(agents|arrivals)\/[^/]+\/(log|mailbox|blobs)\/[^/]+$/;
+/** Of more agents than this each is looked at by `lookingFirst`. */
+const MANY = 64;
+const FILES_ONLY = /^(agents|arrivals)\/[^/]+\/(log|mailbox|blobs|undo)\/[^/]+$/;
 
 interface Home {
   readonly paths: LegionPaths;
@@ -44,8 +49,33 @@ export async function checkHome(paths: LegionPaths, person: PersonFolder): Promi
       "CONFIG",
       `${paths.project} belongs to another user (${owner}); if you trust what is in it, \`legion doctor --trust\` says so`,
     );
+  checkRoot({ paths, isOurs: ownersOf(owner) });
+}
+
+function ownersOf(owner: number | undefined): Home["isOurs"] {
   const me = process.getuid?.();
-  checkRoot({ paths, isOurs: ({ uid }) => me === undefined || uid === me || uid === owner });
+  return ({ uid }) => me === undefined || uid === me || uid === owner;
+}
+
+/**
+ * The disk, for a home that was checked: of very many agents the folder of each is looked at before anything in it is first used. It throws
+ * as `checkHome`.
+ */
+export function lookingFirst(disk: Disk, paths: LegionPaths): Disk {
+  const home: Home = { paths, isOurs: ownersOf(foreignOwner(paths.project)) };
+  const all = `${paths.agents}${sep}`;
+  const looked = new Set<string>();
+  let isLater: boolean | undefined;
+  return beforeEach(disk, (path) => {
+    if (!path.startsWith(all)) return;
+    isLater ??= listed(paths.agents).length > MANY;
+    if (!isLater) return;
+    const end = path.indexOf(sep, all.length);
+    const folder = end === -1 ? path : path.slice(0, end);
+    if (looked.has(folder)) return;
+    checkFolder(home, folder, DEPTH.get("agents")! - 1);
+    looked.add(folder);
+  });
 }
 
 /** Keeps that the person trusts the owner of the project, if that is somebody else. */
@@ -68,7 +98,9 @@ function checkRoot(home: Home): void {
     const path = join(root, entry.name);
     if (path === socket && entry.isSocket()) continue;
     checkEntry(home, path, entry);
-    if (entry.isDirectory()) checkFolder(home, path, DEPTH.get(entry.name) ?? 0);
+    const depth = DEPTH.get(entry.name) ?? 0;
+    const isLater = path === home.paths.agents && listed(path).length > MANY;
+    if (entry.isDirectory()) checkFolder(home, path, isLater ? 1 : depth);
   }
 }
 

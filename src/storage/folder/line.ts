@@ -4,10 +4,9 @@
 import { crc32 } from "node:zlib";
 
 const CRC_MARK = Buffer.from(',"crc":"');
-const HEX = /^[0-9a-f]{8}"}$/;
-/** Hex digits, quote and brace. */
-const SUM_BYTES = 10;
-const CRC_BYTES = CRC_MARK.length + SUM_BYTES;
+const DIGITS = 8;
+const END = Buffer.from('"}');
+const CRC_BYTES = CRC_MARK.length + DIGITS + END.length;
 const NEWLINE = 10;
 const FIRST_PRINTABLE = 0x20;
 /** What one changed bit makes of a newline, other than a control character. Nothing inside a record is followed by it. */
@@ -35,8 +34,7 @@ export function fromLine<R extends object>(line: Buffer): R | undefined {
 /** Are the bytes of one line without its newline what was written? */
 export function isWhole(line: Buffer): boolean {
   const mark = line.length - CRC_BYTES;
-  if (mark < 1 || line.compare(CRC_MARK, 0, CRC_MARK.length, mark, mark + CRC_MARK.length) !== 0)
-    return false;
+  if (mark < 1 || !standsAt(line, mark, CRC_MARK)) return false;
   return sumAt(line, mark) === crc32(line.subarray(0, mark));
 }
 
@@ -79,8 +77,25 @@ function* splitRecords(piece: Buffer): Generator<Buffer> {
   if (start < piece.length) yield piece.subarray(start);
 }
 
-/** The checksum that is written after `mark`; `undefined` if none is. */
+/** The checksum that is written after `mark`; `undefined` if none is. Byte by byte: it is done for every line of a log. */
 function sumAt(line: Buffer, mark: number): number | undefined {
-  const written = line.toString("latin1", mark + CRC_MARK.length, mark + CRC_BYTES);
-  return HEX.test(written) ? parseInt(written, 16) : undefined;
+  const start = mark + CRC_MARK.length;
+  if (!standsAt(line, start + DIGITS, END)) return undefined;
+  let sum = 0;
+  for (let at = start; at < start + DIGITS; at++) {
+    const digit = digitOf(line[at]!);
+    if (digit === undefined) return undefined;
+    sum = sum * 16 + digit;
+  }
+  return sum;
+}
+
+function digitOf(byte: number): number | undefined {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  return byte >= 0x61 && byte <= 0x66 ? byte - 0x61 + 10 : undefined;
+}
+
+function standsAt(line: Buffer, at: number, bytes: Buffer): boolean {
+  for (let n = 0; n < bytes.length; n++) if (line[at + n] !== bytes[n]) return false;
+  return true;
 }

@@ -17,6 +17,8 @@ export interface LegionPaths {
   readonly socket: string;
   /** Folders that agents have for themselves to work in. */
   readonly workspaces: string;
+  /** Says which undo is under way; mostly not there. */
+  readonly unfinishedUndo: string;
   agent(id: AgentId): string;
   blobs(id: AgentId): string;
   /** The branch of git on which an agent works that has a worktree of its own; there is one for each in all homes of a project. */
@@ -38,6 +40,7 @@ export function legionPaths(project: string, root = join(project, ".ai-legion"))
     agents,
     socket: join(root, "legion.sock"),
     workspaces: join(root, "workspaces"),
+    unfinishedUndo: join(agents, "0", "undo", "begun"),
     agent: (id) => join(agents, id),
     blobs: (id) => join(agents, id, "blobs"),
     branch: (id) => `legion/${isOwn ? "" : `${basename(root)}.`}${id}`,

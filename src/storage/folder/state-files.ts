@@ -4,7 +4,8 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { readJson } from "../../base/text/json.ts";
-import type { EditedEvent, NoticeEvent, StateChange } from "../../domain/event/event.ts";
+import type { EditedEvent, StateChange } from "../../domain/event/event.ts";
+import type { NoticeEvent } from "../../domain/event/notice.ts";
 import { fileNameOf, foldName, markedNameOf, titleOf } from "./file-name.ts";
 import type { Disk } from "../../base/files/disk.ts";
 import type { Projector } from "../../past/shown/state.ts";

@@ -1,6 +1,6 @@
 // The bus of a legion in the memory of a process.
 
-import { parseMessageId, type AgentId } from "../../domain/message/message.ts";
+import { parseMessageId, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Watermarks } from "../../mail/bus.ts";
 import { standingOf } from "../../mail/mailbox.ts";
 import {
@@ -27,17 +27,22 @@ function openMailbox(agent: AgentId, marks: Watermarks, { of }: Pick<MemoryPlace
   for (const { from, message } of unread.mail) seen.set(from, parseMessageId(message.id).n);
   return {
     unread,
-    async receive(delivery, places) {
+    receive(delivery, places) {
       const { from, message } = delivery;
       const standing = standingOf(delivery, seen);
       if (standing === "gap") return { status: "gap", expected: seen.get(from)! + 1 };
       if (standing === "duplicate") return { status: "duplicate" };
       if (unread.mail.length >= places) return { status: "full" };
       seen.set(from, parseMessageId(message.id).n);
-      unread.add({ position: ++kept.position, from, message: structuredClone(message) });
+      unread.add({ position: ++kept.position, from, message: copyOf(message) });
       return { status: "accepted" };
     },
     taken: unread.drop,
     close: () => Promise.resolve(),
   };
+}
+
+/** An action may still change the object that it gave as details; nobody has another part of a message to change. */
+function copyOf(message: Message): Message {
+  return message.details === undefined ? message : { ...message, details: structuredClone(message.details) };
 }

@@ -5,7 +5,7 @@ import type { Backend } from "../contract/backend.ts";
 import type { MemoryId } from "../../domain/memory/memory-id.ts";
 import type { RedisAddress } from "./connection/address.ts";
 import { durabilityOf, examine, type Finding } from "./connection/health.ts";
-import type { DigestFolder } from "../folder/digest-file.ts";
+import type { DigestFolder } from "../folder/cache/digest-file.ts";
 import { openLink, type Link, reachRedis } from "./connection/link.ts";
 import { createRedisMemories } from "./memories/memories.ts";
 import { openRedisNode, type RedisHome } from "./node/node.ts";

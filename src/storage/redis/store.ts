@@ -12,6 +12,7 @@ import { withMemories, type MemoryPost } from "../../mail/to-memories.ts";
 import { createRedisMemories } from "./memories/memories.ts";
 import { createOutbox } from "../../mail/outbox.ts";
 import { openMemory } from "../../past/past.ts";
+import { createResting, restsHere, type Resting } from "../contract/resting.ts";
 import { UNHOSTED, type Store } from "../contract/store.ts";
 import { copyBlobs, createCopies } from "../folder/copies.ts";
 import type { LegionPaths } from "../folder/paths.ts";
@@ -21,7 +22,9 @@ import { createRedisBlobs } from "./log/entry.ts";
 import { openRedisLog } from "./log/log.ts";
 import { createRedisBus, type RedisBus } from "./mail/bus.ts";
 import { openRedisControl } from "./person/control.ts";
+import type { PackedStanding } from "../../past/digest/standing.ts";
 import { createRedisReader } from "./reader/reader.ts";
+import { createRedisStandings } from "./reader/standings.ts";
 import { openRedisRecords } from "./records.ts";
 import type { Persistence } from "./scripts/lease.ts";
 import type { LegionPlace } from "./scripts/scope.ts";
@@ -46,6 +49,8 @@ export interface RedisStore extends Store {
   readonly node: string;
   readonly leases: Leases;
   readonly registry: Registry;
+  readonly resting: Resting;
+  readonly rests: Pick<ReturnType<typeof createResting>, "begin" | "during">;
 }
 
 /** Rejects with STORAGE if Redis cannot be reached. The link is the caller's, also afterwards. */
@@ -81,6 +86,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     },
   );
   const logs = createLogs({ ...options, inspect }, { leases, bus });
+  const rests = createResting(restsHere(), (agent) =>
+    bus.watch(logs.tenure(agent), () => void rests.resting.wake(agent)),
+  );
   return {
     node,
     leases,
@@ -89,6 +97,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     control,
     ...records.offers,
     ...logs,
+    rests,
+    resting: rests.resting,
     writerFor: (agent) => (registry.agents.has(agent) ? logs.writerFor(agent) : undefined),
     // Control's are delivered by every node, an agent's by whoever runs it.
     deliverForOthers: () => Promise.resolve(),
@@ -119,10 +129,16 @@ function createLogs(
   };
   const openAgent: Store["openAgent"] = async (agent, { view, projector }) => {
     const right = tenure(agent);
-    return openMemory({ agent, view, projector, inspect, redactor }, async (each) => ({
-      log: await openRedisLog({ ...placeOf(agent), tenure: right, now: clock.now }, each),
-      findings: [],
-    }));
+    const standings = createRedisStandings(placeOf(agent));
+    return openMemory({ agent, view, projector, inspect, redactor }, async (each) => {
+      const place = { ...placeOf(agent), tenure: right, now: clock.now };
+      const [log, known] = await Promise.all([openRedisLog(place, each), standings.last()]);
+      const keepStanding = async (pack: () => PackedStanding | undefined): Promise<void> => {
+        const packed = log.last === known ? undefined : pack();
+        if (packed) await standings.keep(packed);
+      };
+      return { log, findings: [], keepStanding };
+    });
   };
   return {
     events,

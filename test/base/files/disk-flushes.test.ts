@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import { beforeEach, expect, it, vi } from "vitest";
 import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import { createGrowingFile } from "../../../src/base/files/growing-file.ts";
+import { openPersonFolder } from "../../../src/storage/folder/person/folder.ts";
+import { grant, grantsOf } from "../../../src/storage/folder/person/trust.ts";
 import { createTempProject } from "../../temp-project.ts";
 
 const flushed = vi.hoisted(() => [] as string[]);
@@ -97,4 +99,14 @@ it("nothing above the project is touched", async () => {
   const outside = await createTempProject();
   await disk.replace(join(outside, "a"), "");
   expect(flushed).toEqual([outside]);
+});
+
+it("what a person grants is flushed with its name, and the lock that is held for it is not", async () => {
+  const person = openPersonFolder({ XDG_CONFIG_HOME: project });
+  await grant(person, project, { what: "code", value: "before" });
+  flushed.length = 0;
+  await grant(person, project, { what: "code", value: "now" });
+  const temporary: unknown = expect.stringContaining(join(person.path, "."));
+  expect(flushed).toEqual([temporary, person.path]);
+  expect(await grantsOf(person, project)).toEqual(new Map([["code", "now"]]));
 });

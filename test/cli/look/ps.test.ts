@@ -100,6 +100,53 @@ it("takes another folder with --dir, and refuses one that is not there", async (
   expect(missing).toMatchObject({ exitCode: 2, err: 'legion: --dir: there is no folder "nowhere"\n' });
 });
 
+describe("agents that wait for each other", () => {
+  const ask = (to: string) => ({
+    calls: [
+      { action: "sendMessage", parameters: { targetAgentId: to, message: "Which?", needsAnswer: true } },
+    ],
+  });
+
+  it("are named, with for whom they wait, beside a node and without one", async () => {
+    const world = await createWorld({
+      "1": { script: [ask("2"), noop, noop] },
+      "2": { script: [ask("1"), noop, noop] },
+      "3": { script: [ask("4"), noop] },
+      "4": { script: [] },
+    });
+    const { close } = await serve(world);
+    await world.legion.agents.get("4")!.pause("by Control");
+    await world.say(["1", "2", "3"], "Settle it");
+    await world.idle();
+    const rows = [
+      expect.stringMatching(/waits for Agent 2 since \d\d:\d\d \(1>2#1\)/),
+      expect.stringMatching(/Knot: Agent 1, Agent 2 wait for each other's answers/),
+    ];
+    const shown = await legion(["ps"], { cwd: world.project });
+    for (const row of rows) expect(shown.out).toEqual(row);
+    expect(shown.out).toMatch(/waits for Agent 4, who is paused, since \d\d:\d\d \(3>4#1\)/);
+    const knot = { knot: ["1", "2"], open: ["1>2#1", "2>1#1"] };
+    expect((await legion(["ps", "--json"], { cwd: world.project })).json).toContainEqual(knot);
+    await close();
+    await world.stop();
+    const stored = await legion(["ps"], { cwd: world.project });
+    for (const row of rows) expect(stored.out).toEqual(row);
+    const { json } = await legion(["ps", "--json"], { cwd: world.project });
+    expect(json).toContainEqual(knot);
+    expect(json[0]).toMatchObject({
+      waits: expect.arrayContaining([
+        {
+          for: "reply",
+          agents: ["2"],
+          messages: ["1>2#1"],
+          since: expect.any(String),
+          way: "they answer it",
+        },
+      ]),
+    });
+  });
+});
+
 describe("ps -w", () => {
   it("gives a pipe another table whenever something has changed, over the end of a node", async () => {
     const world = await createWorld({ "1": { script: [noop] } });

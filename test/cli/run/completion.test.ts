@@ -67,7 +67,7 @@ describe("legion completion bash", () => {
   it("offers every command", async () => {
     const cwd = await withAgents();
     expect(await inBash(["legion", ""], cwd)).toEqual(COMMANDS.map(({ name }) => name));
-    expect(await inBash(["legion", "re"], cwd)).toEqual(["resend", "replay", "resume"]);
+    expect(await inBash(["legion", "re"], cwd)).toEqual(["resend", "report", "replay", "resume"]);
   });
 
   it.each<[readonly string[], readonly string[]]>([

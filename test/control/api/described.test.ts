@@ -111,6 +111,7 @@ async function readAll(ask1: Ask): Promise<void> {
     "dead",
     "questions",
     "changes",
+    "report",
     "costs",
     "purse",
     "moment",
@@ -155,6 +156,7 @@ describe.each(["socket", "page"] as const)("what a node says of itself on its %s
       await answers(ask1("/v1/resend", { dead: ["1@1"] }));
       await answers(ask1("/v1/order", { targets: ["3"], order: "pause" }));
       await answers(ask1("/v1/order", { targets: "all", order: "resume" }));
+      await answers(ask1("/v1/undo", { what: "0>1#1" }));
       await answers(ask1("/v1/fork", { agent: "1", at: 5, as: "twin" }));
       const hosts = way === "socket" ? answers : (given: Promise<Given>): Promise<Given> => given;
       await hosts(ask1("/v1/spawn", { task: "help", request: "r-2" }));

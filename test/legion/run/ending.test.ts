@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { converse, createConversation } from "../../../src/past/conversation.ts";
 import { endOf } from "../../../src/legion/run/ending.ts";
-import type { NewEvent, NoticeEvent, Outcome } from "../../../src/domain/event/event.ts";
+import type { NewEvent, Outcome } from "../../../src/domain/event/event.ts";
+import type { NoticeEvent } from "../../../src/domain/event/notice.ts";
 import type { Message } from "../../../src/domain/message/message.ts";
 
 function endAfter(events: readonly NewEvent[], unread = 0) {

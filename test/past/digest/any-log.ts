@@ -1,7 +1,8 @@
 // Logs of any kind, as a runtime, a crash or a hand could have written them.
 
 import fc from "fast-check";
-import type { Event, NewEvent, NoticeReason } from "../../../src/domain/event/event.ts";
+import type { Event, NewEvent, SeqRange } from "../../../src/domain/event/event.ts";
+import type { NoticeReason } from "../../../src/domain/event/notice.ts";
 import { CONTROL, type MailLane } from "../../../src/domain/message/message.ts";
 import { undeliverable } from "../../../src/past/mail/dead-letters.ts";
 import { letter, type Words } from "../../mail/letter.ts";
@@ -53,7 +54,7 @@ const decision = fc
     input: fc.nat(99),
     model: fc.constantFrom("big", "small", "human", "rules"),
     ids: fc.subarray(["a", "b"]),
-    action: fc.constantFrom("writeFile", "deleteFile"),
+    action: fc.constantFrom("writeFile", "deleteFile", "readFile"),
     parameters: fc.constantFrom(...written),
     sends: fc.option(fc.array(sent, { maxLength: 2 }), { nil: undefined }),
     isUnparsed: fc.boolean(),
@@ -95,8 +96,14 @@ const observed: NewEvent = {
   ...{ control: "process_message", thread: "t", n: 1 },
 };
 
-const anyEvent: fc.Arbitrary<NewEvent> = fc.oneof(
-  ...[mail, decision, decision, result, result, approval, notice],
+const summary = fc.tuple(SEQ, SEQ, fc.nat(99)).map(([a, b, input]): NewEvent => {
+  const covers: SeqRange = [Math.min(a, b), Math.max(a, b)];
+  const usage = { input, output: 1, cost: input / 1_000 };
+  return { kind: "summary", covers: a === b ? [0, 0] : covers, content: "", strategy: "legion", usage };
+});
+
+export const anyEvent: fc.Arbitrary<NewEvent> = fc.oneof(
+  ...[mail, decision, decision, result, result, approval, notice, summary],
   fc.array(SEQ, { minLength: 1, maxLength: 2 }).map((messages): NewEvent => ({ kind: "released", messages })),
   fc
     .tuple(fc.nat(99), MODEL, fc.option(CALL))
@@ -109,10 +116,11 @@ const anyEvent: fc.Arbitrary<NewEvent> = fc.oneof(
   fc.constant(observed),
 );
 
-/** Each some time after the one before, now and then by another process. */
-export const anyLog: fc.Arbitrary<readonly Event[]> = fc
-  .array(fc.tuple(anyEvent, fc.nat(200_000), fc.nat(8)), { maxLength: 40 })
-  .map((told) => {
+export const anyLog = logOf(anyEvent);
+
+/** Each event some time after the one before, now and then by another process. */
+export function logOf(event: fc.Arbitrary<NewEvent>): fc.Arbitrary<readonly Event[]> {
+  return fc.array(fc.tuple(event, fc.nat(200_000), fc.nat(8)), { maxLength: 40 }).map((told) => {
     const log: Event[] = [];
     let [epoch, atMs] = [1, Date.parse("2026-01-01T00:00:00.000Z")];
     const add = (event: NewEvent | Extract<Event, { kind: "opened" }>): void =>
@@ -129,6 +137,7 @@ export const anyLog: fc.Arbitrary<readonly Event[]> = fc
     }
     return log;
   });
+}
 
 function opened(seq: number, epoch: number, at: string): Event {
   return { kind: "opened", format: 2, log: "log of 1", seals: {}, seq, epoch, at };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { addCharge, NO_CHARGE } from "../../../src/past/digest/charge.ts";
-import { createTimeline, minuteOf, timelineSchema } from "../../../src/past/digest/timeline.ts";
+import { addCharge, NO_CHARGE } from "../../../src/past/digest/charges/charge.ts";
+import { createTimeline, minuteOf, timelineSchema } from "../../../src/past/digest/charges/timeline.ts";
 
 const ONE = { ...NO_CHARGE, steps: 1 };
 const DAY = 1_440;

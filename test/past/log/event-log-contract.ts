@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type {
-  Event,
-  NoticeEvent,
-  PromptedEvent,
-  ResultEvent,
-  StateChange,
-} from "../../../src/domain/event/event.ts";
+import type { Event, PromptedEvent, ResultEvent, StateChange } from "../../../src/domain/event/event.ts";
+import type { NoticeEvent } from "../../../src/domain/event/notice.ts";
 import type { EventLog } from "../../../src/past/log/event-log.ts";
 
 export interface OpenedLog {

@@ -7,9 +7,9 @@ import {
 import {
   readSegments,
   settleSegments,
-  type Damage,
   type StoredRecord,
 } from "../../../src/storage/files/journal/segments.ts";
+import type { Damage } from "../../../src/storage/files/journal/scan.ts";
 import type { Lock } from "../../../src/storage/folder/lock.ts";
 import type { Disk } from "../../../src/base/files/disk.ts";
 

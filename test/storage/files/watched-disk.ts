@@ -9,6 +9,7 @@ export interface DiskCall {
     | "sync"
     | "flush"
     | "replace"
+    | "put"
     | "claim"
     | "remove"
     | "read"
@@ -62,6 +63,10 @@ export function watchDisk(disk: Disk, watch: Watch): Disk {
     async replace(path, content) {
       await watch({ op: "replace", path });
       await disk.replace(path, content);
+    },
+    async put(path, content) {
+      await watch({ op: "put", path });
+      await disk.put(path, content);
     },
     async claim(path, content) {
       await watch({ op: "claim", path });

@@ -27,6 +27,8 @@ export interface Background {
   of(module: string): BackgroundCommands;
   /** Ends what a process before this one left running. Rejects with STORAGE where that is not possible now. */
   endLeft(): Promise<void>;
+  /** Does any of them run? */
+  isRunning(): boolean;
   /** Ends all of them; nothing is started any more. */
   close(): Promise<void>;
 }
@@ -62,9 +64,8 @@ export function createBackground(place: BackgroundPlace): Background {
   const outputs = createOutputs(join(folder, "background"), disk, redactor);
   const started = new Map<string, Started>();
   let isClosed = false;
-  lost.addEventListener("abort", () => started.forEach(({ stopping }) => stopping.abort(SHUTDOWN)), {
-    once: true,
-  });
+  const abandon = (): void => started.forEach(({ stopping }) => stopping.abort(SHUTDOWN));
+  lost.addEventListener("abort", abandon, { once: true });
 
   const stop = async (name: string): Promise<void> => {
     const one = started.get(name);
@@ -108,8 +109,11 @@ export function createBackground(place: BackgroundPlace): Background {
       },
       stop,
     }),
+    isRunning: () => [...started.values()].some(({ end }) => end() === undefined),
     endLeft: () => endLeft(outputs, () => workspace.endLeft(mark())),
     async close() {
+      // The right may outlive the agent, which is held by nothing then.
+      lost.removeEventListener("abort", abandon);
       isClosed = true;
       await Promise.all([...started.keys()].map(stop));
     },
@@ -172,6 +176,7 @@ function refuse(): Promise<never> {
 /** For an agent that does not act. */
 export const CLOSED_BACKGROUND: Background = {
   of: () => ({ start: refuse, read: refuse, awaitMore: refuse, stop: refuse }),
+  isRunning: () => false,
   endLeft: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };

@@ -26,6 +26,7 @@ export const command: CliCommand = {
   define(parser) {
     parser
       .argument("<ids>", "the agent, several such as 2,3, or all; 0 is you")
+      .argument("[event]", "only this event, whole: what a receipt such as #2.417 is about")
       .option("-f, --follow", "go on with what happens from now on, until Ctrl-C")
       .option("--from <number>", "begin with this event")
       .option("--format <format>", `print a whole trajectory: ${TRAJECTORY_FORMATS.join(", ")}`)
@@ -36,7 +37,8 @@ export const command: CliCommand = {
     const format = readFormat(typed);
     const from = readNumber(typed, "from") ?? 1;
     await withSite(typed, io, async (site) => {
-      const ids = typed.args[0]!;
+      const [ids = "", only] = typed.args;
+      if (only !== undefined) return printOne(typed, io, site);
       if (ids.trim() === "all" || ids.includes(",")) return printSeveral(typed, io, site);
       const id = ids === CONTROL ? CONTROL : await checkAgent(site, ids);
       await remarkForeign(site.reader, id, io);
@@ -50,6 +52,28 @@ export const command: CliCommand = {
     return 0;
   },
 };
+
+/** Throws USAGE for what is no event of one agent. */
+async function printOne({ args, options }: Typed, io: Io, site: Site): Promise<void> {
+  const [name = "", written = ""] = args;
+  const other = ["follow", "from", "format", "tree"].find((option) => options[option] !== undefined);
+  if (other !== undefined)
+    throw new LegionError("USAGE", `--${other} is about a whole log; leave out ${written}`);
+  const id = name === CONTROL ? CONTROL : await checkAgent(site, name);
+  const seq = /^[1-9]\d{0,11}$/.test(written) ? Number(written) : 0;
+  await remarkForeign(site.reader, id, io);
+  for await (const event of seq === 0 ? [] : site.reader.events(id, seq)) {
+    if (event.seq !== seq) break;
+    if (options["json"]) return printJson(io, event);
+    print(io, createEventLines(Infinity)({ ...event, ...("content" in event && { content: "" }) }));
+    return "content" in event ? print(io, event.content.replace(/^/gm, "  ")) : undefined;
+  }
+  const last = await site.reader.last(id);
+  throw new LegionError(
+    "USAGE",
+    `there is no event ${written} of ${displayName(id)}; its log ends at ${last}`,
+  );
+}
 
 async function printEvents({ options }: Typed, io: Io, events: AsyncIterable<Event>): Promise<void> {
   const lineOf = createEventLines(io.stdout.isTTY ? columnsFor(io) : PIPE_COLUMNS);

@@ -40,11 +40,15 @@ function checked(samples: readonly RecallSample[], shown: string): readonly Reca
 
 async function textOf(path: string, shown: string): Promise<string> {
   try {
-    await using file = await open(path);
-    const { size } = await file.stat();
-    if (size > MAX_BYTES)
-      throw new LegionError("USAGE", `${quote(shown)} has ${size} bytes; at most ${MAX_BYTES} are read`);
-    return await file.readFile("utf8");
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      if (size > MAX_BYTES)
+        throw new LegionError("USAGE", `${quote(shown)} has ${size} bytes; at most ${MAX_BYTES} are read`);
+      return await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT") throw new LegionError("USAGE", `there is no file ${quote(shown)}`);

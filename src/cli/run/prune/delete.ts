@@ -9,7 +9,8 @@ import { isLegionError, LegionError, messageOf } from "../../../base/errors.ts";
 import { createDisk } from "../../../base/files/disk.ts";
 import { createGit } from "../../../environment/workspace/git.ts";
 import { projectRepository } from "../../../environment/workspace/repository.ts";
-import { digestFolder, removeDigests } from "../../../storage/folder/digest-file.ts";
+import { digestFolder, removeDigests } from "../../../storage/folder/cache/digest-file.ts";
+import { removePast } from "../../../storage/folder/cache/past-file.ts";
 import { removeWorktree } from "../../../environment/workspace/removal.ts";
 import { freeTree } from "../../../environment/workspace/tree.ts";
 import { settleHome } from "../../../legion/opening/purse.ts";
@@ -27,7 +28,7 @@ export interface Pruned {
 
 const LOCK_WAIT_MS = 1_000;
 /** Nothing is deleted before what belongs to it. */
-const ORDER: readonly Prunable["kind"][] = ["worktree", "agent", "run"];
+const ORDER: readonly Prunable["kind"][] = ["worktree", "undo", "agent", "run"];
 
 export async function* deleteAll(items: readonly Prunable[], site: PruneSite): AsyncGenerator<Pruned> {
   for (const root of new Set(items.map(({ paths }) => paths.root))) {
@@ -71,12 +72,13 @@ async function attempt(item: Prunable, site: PruneSite): Promise<string | undefi
   try {
     if (item.kind === "worktree") await removeTree(item, aside, site);
     else {
-      await settleHome(item.paths.root, site.person, Date.now());
+      if (item.kind !== "undo") await settleHome(item.paths.root, site.person, Date.now());
       await moveAside(item.path, aside);
     }
     if (item.kind === "agent") {
       await moveHome(item, `${aside}-home`);
       await removeDigests(digestFolder(item.paths), item.agent!);
+      await removePast(item.paths, item.agent!);
     }
     for (const path of [aside, `${aside}-home`]) {
       freeTree(path);

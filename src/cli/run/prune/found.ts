@@ -1,8 +1,9 @@
 // What could be deleted of a project: its runs, its agents, and the worktrees of both.
 
-import { lstatSync, readdirSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { isLegionError } from "../../../base/errors.ts";
+import { CONTROL } from "../../../domain/message/message.ts";
 import { endOfRun, readEnd } from "../../look/run-lines.ts";
 import { sessionsOf } from "../../../storage/files/sessions.ts";
 import { createFileReader, type FileReader } from "../../../storage/files/reader/reader.ts";
@@ -29,7 +30,12 @@ export async function prunableIn(paths: LegionPaths, site: PruneSite): Promise<r
   const { bytes } = isOwn ? { bytes: 0 } : sizeIn(paths.root, paths.workspaces);
   const run = { kind: "run", name, path: paths.root, bytes, paths } as const;
   try {
-    if (isOwn) return [...(await agentsOf(site, paths)), ...(await treesOf(site, paths, ""))];
+    if (isOwn)
+      return [
+        ...(await agentsOf(site, paths)),
+        ...(await keptOf(site, paths)),
+        ...(await treesOf(site, paths, "")),
+      ];
     const strangers = strangersIn(paths);
     if (isForeign(paths.root, strangers)) return [{ ...run, ...FOREIGN }];
     await checkHome(paths, site.person);
@@ -92,6 +98,21 @@ async function agentsOf({ project, person }: PruneSite, paths: LegionPaths): Pro
     agents.push({ ...what, ...standing(end), ...usedAt(end.at, path), ...open });
   }
   return agents;
+}
+
+/** What is kept for `legion undo`, agent by agent, that of Control included: old enough when nothing was added for so long. */
+async function keptOf({ project, person }: PruneSite, paths: LegionPaths): Promise<readonly Prunable[]> {
+  const reader = createFileReader(project, { person });
+  const open = existsSync(paths.unfinishedUndo)
+    ? { keeps: "an undo is not finished; the next start goes on with it" }
+    : await openBy(paths, reader);
+  return [CONTROL, ...(await reader.known())].flatMap((agent): readonly Prunable[] => {
+    const path = join(paths.agent(agent), "undo");
+    if (!existsSync(path)) return [];
+    const usedMs = Math.floor(lstatSync(path).mtimeMs);
+    const what = { kind: "undo", name: agent, path, bytes: sizeIn(path).bytes, paths, agent } as const;
+    return [{ ...what, state: "what was replaced", usedMs, mark: String(usedMs), ...open }];
+  });
 }
 
 async function treesOf(site: PruneSite, paths: LegionPaths, prefix: string): Promise<readonly Prunable[]> {

@@ -7,8 +7,11 @@ import type { DiskSize } from "../../kit/sizes.ts";
 
 /** Something that may be deleted, or what keeps it. */
 export interface Prunable {
-  /** `workspace`: a folder of an agent that is no worktree of the project; `folder`: one among the runs that is none. */
-  readonly kind: "run" | "agent" | "worktree" | "workspace" | "folder";
+  /**
+   * `workspace`: a folder of an agent that is no worktree of the project; `folder`: one among the runs that is none; `undo`: what is kept of
+   * what an agent replaced, or an undo did.
+   */
+  readonly kind: "run" | "agent" | "worktree" | "workspace" | "folder" | "undo";
   /** Of a run or folder its name; of the others the id of the agent, behind the name of its run. */
   readonly name: string;
   /** How it ended; of a worktree its branch; empty: nobody knows. */

@@ -75,9 +75,9 @@ async function mayDelete(doomed: readonly Prunable[], { options }: Typed, io: Io
 }
 
 function described(items: readonly Prunable[]): string {
-  const kinds = (["run", "agent", "worktree"] as const).flatMap((kind) => {
+  const kinds = (["run", "agent", "worktree", "undo"] as const).flatMap((kind) => {
     const many = items.filter((item) => item.kind === kind).length;
-    return many === 0 ? [] : [count(many, kind)];
+    return many === 0 ? [] : [count(many, kind === "undo" ? "undo folder" : kind)];
   });
   return `${kinds.join(", ")} (${sizeOf(items)})`;
 }

@@ -14,7 +14,6 @@ import { leftOut } from "../../../config/grants/left-out.ts";
 import { knownDefinitions } from "../../../config/known-definitions.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import type { ProgramDoor } from "../../../control/mcp/door.ts";
-import { serveLegion } from "../../../control/serve-legion.ts";
 import { findNode, type NodeClient } from "../../../control/socket/client.ts";
 import { DEFAULT_LEGION_COST, resolveLimits } from "../../../domain/limits.ts";
 import { openNode, type OpenedLegion } from "../../../legion/opening/open-node.ts";
@@ -147,6 +146,7 @@ async function openOwnNode({ site, place, onStop }: OwnNodeOrder, io: Io): Promi
   const notifier = createNotifier(config.notify, project, said);
   legion.inspector.watch(notifier.see);
   const spawner = createSpawner({ opened, config, project, env });
+  const { serveLegion } = await import("../../../control/serve-legion.ts");
   const server = await serveLegion(opened, legionPaths(project).socket, {
     onStop,
     spawner,

@@ -2,7 +2,7 @@
 // brief. Texts stay in the event logs; keys are in neither.
 //
 //   K1. No secret that the config knows of is written, wherever it turns up.
-//   K2. Nobody waits for it: pino is loaded beside the work, and what happens meanwhile is written afterwards.
+//   K2. Nobody waits for it: pino is loaded when the work is under way, and what happened by then is written afterwards.
 
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,6 +27,8 @@ export interface DiagnosticsOptions {
   readonly folder: string;
   readonly level: LogLevel;
   readonly redactor: Redactor;
+  /** Resolves when there is time to load what writes it. */
+  readonly after: Promise<void>;
   /** Told once why nothing can be written; then nothing is. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -86,7 +88,9 @@ interface RunLog {
   close(): Promise<void>;
 }
 
-async function openRunLog({ folder, level, redactor, onFailure }: DiagnosticsOptions): Promise<RunLog> {
+async function openRunLog(options: DiagnosticsOptions): Promise<RunLog> {
+  const { folder, level, redactor, after, onFailure } = options;
+  await after;
   const { pino } = await import("pino");
   await dropOldRuns(folder);
   const dest = join(folder, `${new Date().toISOString().replace(/[:.]/g, "-")}.log`);

@@ -1,5 +1,6 @@
 // One node, from its first word to its last: plans the work, opens the legion, lets people watch and talk, ends in order.
 
+import { createClock } from "../../../base/clock.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { aborted } from "../../../base/process/signals.ts";
 import type { Config } from "../../../config/config.ts";
@@ -7,11 +8,13 @@ import { settleTrusted } from "../../../config/grants/settle-trusted.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import type { NodeApi } from "../../../control/api/routes.ts";
 import type { WatchedLegion } from "../../../control/reading/watched.ts";
-import { serveLegion, type ServedLegion } from "../../../control/serve-legion.ts";
+import type { ServedLegion } from "../../../control/serve-legion.ts";
 import { findEnvironment, type EnvironmentFinding } from "../../../environment/open.ts";
 import type { Roster } from "../../../legion/roster.ts";
+import { headStart } from "../../../legion/opening/head-start.ts";
 import type { OpenedLegion } from "../../../legion/opening/open-node.ts";
 import { createSpawner } from "../../../legion/opening/spawner.ts";
+import { loadClient } from "../../../model/registry/registry.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { watchSite } from "../../look/dashboard.ts";
 import { saysYes } from "../../console/reach.ts";
@@ -24,11 +27,17 @@ import { readLogLevel, type LogLevel } from "./diagnostics.ts";
 import { fromStart } from "./from-start.ts";
 import { openLegion } from "./open-legion.ts";
 import { createNotifier } from "./notify.ts";
-import { openReplay } from "./replay.ts";
 import { lastWords, listenForShutdown, stopLegion, type Shutdown } from "./shutdown.ts";
 import { warnOfUnheard } from "./unheard.ts";
 import { createEarlyWatcher, openView, type EarlyWatcher, type OpenDisplay, type Watcher } from "./view.ts";
-import { asChosen, broughtFor, planWorkload, type Workload, type WorkloadOrder } from "./workload.ts";
+import {
+  asChosen,
+  broughtFor,
+  isReplay,
+  planWorkload,
+  type Workload,
+  type WorkloadOrder,
+} from "./workload.ts";
 
 export interface HostOrder
   extends
@@ -63,25 +72,39 @@ const INTERRUPTED = 130;
  */
 export async function hostLegion(order: HostOrder, io: Io): Promise<number> {
   const { project, flags, admit } = order;
-  const config = await settleTrusted({
-    load: () => loadConfig({ projectDir: project, env: io.env, flags }),
-    broughtBy: (settled) => broughtFor(order, settled),
-    admit: (brought) => asChosen(order, admit(brought)),
-  });
-  return hideInErrors(config, () => hostConfigured({ ...order, config }, io));
+  // A sandbox is tried while the settings are read.
+  const finding = findEnvironment(io.env);
+  const tried = finding.catch(() => undefined);
+  try {
+    const config = await settleTrusted({
+      load: () => loadConfig({ projectDir: project, env: io.env, flags }),
+      broughtBy: (settled) => broughtFor(order, settled),
+      admit: (brought) => asChosen(order, admit(brought)),
+    });
+    return await hideInErrors(config, () => hostConfigured({ ...order, config }, finding, io));
+  } finally {
+    // What was made to try it is removed by then.
+    await tried;
+  }
 }
 
-async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io): Promise<number> {
+async function hostConfigured(
+  order: HostOrder & Pick<Planned, "config">,
+  finding: Promise<EnvironmentFinding>,
+  io: Io,
+): Promise<number> {
   const { config } = order;
   const level = readLogLevel(io.env["LEGION_LOG"]);
   const early = createEarlyWatcher();
-  const sandbox = await findEnvironment(io.env);
+  const sandbox = await finding;
   const machine = { finding: sandbox, variables: io.env };
   const { planWork = planStart } = order;
   const planned = await planWork({ ...order, machine }, early);
   try {
     const hosted = order.hears ? await fromStart(planned.roster, order, io) : planned.roster;
     if (!hosted) return 0;
+    // While files are opened there is time to read what the first request needs.
+    for (const { plan } of hosted.roles) loadClient(plan.model.provider);
     const workload = { ...planned, roster: hosted };
     const roster = await withRemarks(hosted, { config, sandbox }, io);
     const opened = await openLegion({ ...order, workload, watcher: early }, io);
@@ -108,7 +131,9 @@ async function hostConfigured(order: HostOrder & Pick<Planned, "config">, io: Io
 }
 
 async function planStart(order: WorkloadOrder, watcher: Watcher): Promise<Workload> {
-  return (await openReplay(order)) ?? planWorkload(order, watcher);
+  if (!isReplay(order)) return planWorkload(order, watcher);
+  const { openReplay } = await import("./replay.ts");
+  return openReplay(order);
 }
 
 /** Whoever lets commands run without a sandbox should know what they can read. */
@@ -143,8 +168,9 @@ async function attend(opened: OpenedLegion, shutdown: Shutdown, planned: Planned
   let obstacle: string | undefined = "something broke";
   let server: ServedLegion | undefined;
   try {
-    // The task first: the model can be at work while the server is being loaded.
     await workload.begin(legion);
+    await headStart(legion, createClock(), soon);
+    const { serveLegion } = await import("../../../control/serve-legion.ts");
     const watch = (own: NodeApi): WatchedLegion => watchSite({ ...planned, backend }, planned.io.env, own);
     const spawner = takesMore(planned)
       ? createSpawner({ ...planned, opened, env: planned.io.env })

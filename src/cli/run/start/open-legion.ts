@@ -3,10 +3,12 @@
 import type { QuestionSettings } from "../../../agent/parts/rulebook.ts";
 import type { Config } from "../../../config/config.ts";
 import { openNode, type OpenedLegion } from "../../../legion/opening/open-node.ts";
+import { count } from "../../../base/text/wording.ts";
 import { DEFAULT_QUESTIONS } from "../../../legion/rulebook.ts";
 import type { Voices } from "../../../storage/open.ts";
 import { readAdoption } from "../../consent/adoption.ts";
 import type { Io, Typed } from "../../kit/command.ts";
+import { createProgress } from "../../kit/progress.ts";
 import { paintFor } from "../../kit/terminal.ts";
 import type { Watcher } from "./view.ts";
 import type { Workload, WorkloadOrder } from "./workload.ts";
@@ -26,17 +28,20 @@ export function openLegion(order: OpenLegionOrder, io: Io): Promise<OpenedLegion
   const { config, workload, project, home, typed, watcher } = order;
   const { roster, heartbeatMs, started, isReplay } = workload;
   const { roles, limits, protectedPaths } = roster;
+  const progress = createProgress(io);
   return openNode({
     ...{ config, project, home, env: io.env, limits, heartbeatMs, started },
     plans: roles.map(({ plan }) => plan),
+    closesIdle: true,
     writes: isReplay ? "verbatim" : undefined,
     protectedPaths: () => protectedPaths,
     voices: voicesOf(order, io),
     adoption: (reader) => readAdoption(reader, typed, io),
     watch: watcher.see,
+    onReady: (agents, of) => progress.show(`${agents} of ${count(of, "agent")} are ready`),
     onLimits: async (value) => (await import("./last-limits.ts")).keepLimits(project, value, io),
     questions: questionsOf(order, io),
-  });
+  }).finally(progress.clear);
 }
 
 /** Where nobody is there to answer, what has to be asked may not be done. */

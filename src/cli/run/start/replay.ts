@@ -23,16 +23,13 @@ import { packageDir } from "../../../base/package.ts";
 import { checkHome } from "../../../storage/folder/home.ts";
 import { legionPaths } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
-import { FAREWELL, type Workload, type WorkloadOrder } from "./workload.ts";
+import { FAREWELL, REPLAY, type Workload, type WorkloadOrder } from "./workload.ts";
 import { count } from "../../../base/text/wording.ts";
 
-const REPLAY = "replay:";
-
-/** Agents that follow their tapes; an obstacle is a difference. `undefined` unless `--model` orders one. Throws USAGE and CONFIG before anything is written. */
-export async function openReplay(order: WorkloadOrder): Promise<Workload | undefined> {
+/** Agents that follow their tapes; an obstacle is a difference. Only of an order that `isReplay`. Throws USAGE and CONFIG before anything is written. */
+export async function openReplay(order: WorkloadOrder): Promise<Workload> {
   const { config, project, task } = order;
   const model = config.flags.model ?? "";
-  if (!model.startsWith(REPLAY)) return undefined;
   if (config.bus.kind !== "memory")
     throw new LegionError("USAGE", "--model: a replay runs in files; add --bus memory");
   if (task !== undefined)

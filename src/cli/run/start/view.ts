@@ -47,13 +47,14 @@ export async function openView(
   options: Omit<DisplayOptions, "redactor">,
   level: LogLevel,
 ): Promise<NodeView> {
-  const { project, home, config, roster } = options;
+  const { project, home, config, roster, ready } = options;
   const redactor = createRedactor(config.secrets());
   const display = await openDisplay({ ...options, redactor });
   const diagnostics = createDiagnostics({
     folder: legionPaths(project, home).logs,
     level,
     redactor,
+    after: ready,
     onFailure: (error) => display.tell(`There is no diagnostics file: ${messageOf(error)}`),
   });
   const facts = { version: packageVersion(), node: process.version, agents: roster.roles.length };

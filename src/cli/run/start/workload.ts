@@ -8,6 +8,8 @@ import type { Config, ConfigFlags } from "../../../config/config.ts";
 import type { Member, Places } from "../../../config/definition.ts";
 import type { Mode } from "../../../domain/supervision.ts";
 import type { Admit, Brought } from "../../../config/module-loader.ts";
+import type { Knot } from "../../../legion/knots/knots.ts";
+import { describeKnot } from "../../../legion/knots/wording.ts";
 import type { Legion, LegionOptions } from "../../../legion/legion.ts";
 import { broughtBy, planRoster, type Roster, type RosterDeps, type Who } from "../../../legion/roster.ts";
 import type { Watcher } from "./view.ts";
@@ -61,6 +63,13 @@ export interface WorkloadOrder {
   readonly admit: Admit;
 }
 
+/** How the name of a model begins that is a folder of recorded agents. */
+export const REPLAY = "replay:";
+
+export function isReplay({ config }: Pick<WorkloadOrder, "config">): boolean {
+  return config.flags.model?.startsWith(REPLAY) === true;
+}
+
 /** Of a start, which finishes what runs. */
 export const FAREWELL = "Ending: what runs is finished first. Ctrl-C again stops at once.";
 
@@ -78,9 +87,20 @@ export async function planWorkload(order: WorkloadOrder, watcher: Watcher): Prom
       if (task !== undefined) await control.say([roster.roles[0]!.plan.identity.id], task);
     },
     done: ({ untilIdle }, signal) => (until === "told" ? aborted(signal) : untilIdle(signal)),
-    obstacle: async (legion) => whyNotDone(legion),
+    async obstacle(legion, tell) {
+      for (const knot of await standingKnots(legion)) tell(describeKnot(knot));
+      return whyNotDone(legion);
+    },
     close: () => Promise.resolve(),
   };
+}
+
+/** None where nobody can tell. */
+async function standingKnots({ knots }: Pick<Legion, "knots">): Promise<readonly Knot[]> {
+  return knots().catch((error: unknown) => {
+    if (!isLegionError(error)) throw error;
+    return [];
+  });
 }
 
 async function planAgents(order: WorkloadOrder, watcher: Watcher): Promise<Roster> {

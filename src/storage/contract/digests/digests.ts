@@ -2,8 +2,9 @@
 // where it is whole and the log is the one that it was made of; else the log is read from its beginning, and the answer is the same.
 
 import { randomUUID } from "node:crypto";
-import { createDigest, headIn, readHead, readPacked } from "../../../past/digest/digest.ts";
-import type { Digest, DigestHead, PackedDigest } from "../../../past/digest/digest.ts";
+import { createDigest, readPacked } from "../../../past/digest/digest.ts";
+import type { Digest, PackedDigest } from "../../../past/digest/digest.ts";
+import { unpackStanding, type PackedStanding, type StandingAtRest } from "../../../past/digest/standing.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { foldUntil, isWhole, type CheckpointPlace, type LogEnd } from "./checkpoints.ts";
 
@@ -48,13 +49,23 @@ export interface KeptDigest {
   readonly rest: unknown;
 }
 
-/** So many events are read in next to no time. */
-const WORTHWHILE = 256;
+/** Fewer events are read as fast as what would be kept of them. */
+const WORTHWHILE = 64;
 
 export interface Digested {
   readonly log: DigestedLog;
   /** Absent: nothing is kept of it. */
   readonly place?: DigestPlace | undefined;
+  /** Absent: how its agent stands is kept nowhere but there. */
+  readonly standings?: StandingKeeper;
+}
+
+/** Where how one agent stands is kept beside its log, by whoever ran it or asked before. Nothing here rejects, as in a `DigestPlace`. */
+export interface StandingKeeper {
+  /** What was kept, if the log still ends where it did then. */
+  read(): Promise<unknown>;
+  /** Left out where the log ends elsewhere by now, or is read in next to no time. */
+  keep(packed: PackedStanding): Promise<void>;
 }
 
 /** A log that nothing is kept of. */
@@ -68,11 +79,15 @@ export function unbound(events: (from?: number) => AsyncIterable<Event>): Digest
 }
 
 /** How the agent of a log stands. Rejects as reading it does. */
-export async function readStanding({ log, place }: Digested): Promise<DigestHead> {
+export async function readStanding({ log, place, standings }: Digested): Promise<StandingAtRest> {
+  const known = unpackStanding(await standings?.read());
+  if (known) return known;
   const kept = await place?.readHead();
-  const head = kept && readHead(kept.head);
-  if (head && (await log.compare(kept.binding, head.ledger.last)) === "same") return headIn(head);
-  return readDigest({ log, place });
+  const head = unpackStanding(kept?.head);
+  if (head && (await log.compare(kept?.binding, head.ledger.last)) === "same") return head;
+  const { digest, pack } = await bringUp({ log, place });
+  await standings?.keep(pack().head);
+  return digest;
 }
 
 /**
@@ -94,6 +109,7 @@ export async function readDigest(digested: Digested, end?: LogEnd): Promise<Dige
 
 interface UpToDate {
   readonly digest: Digest;
+  readonly pack: () => PackedDigest;
   /** Of what is kept now; absent: nothing is. */
   readonly lineage?: string;
 }
@@ -105,17 +121,17 @@ async function bringUp({ log, place }: Digested): Promise<UpToDate> {
   const fold = createDigest(packed);
   for await (const event of log.events(known + 1)) fold.see(event);
   await fold.settle(log.all);
-  const { digest } = fold;
+  const { digest, pack } = fold;
   const { last } = digest.ledger;
   if (place && last >= WORTHWHILE) {
     const bound = await log.bind();
     const isNews = last - known >= WORTHWHILE || (bound?.isAtRest && !isSame(bound.binding, kept?.binding));
     const lineage = packed ? String(kept?.lineage) : randomUUID();
-    if (bound && isNews) await place.write({ binding: bound.binding, lineage, ...fold.pack() });
-    return { digest, ...((packed || bound) && { lineage }) };
+    if (bound && isNews) await place.write({ binding: bound.binding, lineage, ...pack() });
+    return { digest, pack, ...((packed || bound) && { lineage }) };
   }
   if (kept) await place?.remove();
-  return { digest };
+  return { digest, pack };
 }
 
 async function boundTo(

@@ -4,7 +4,7 @@ import type { MemoryQuery, RememberedEntry } from "../../../domain/authoring/mem
 import type { MemoryEvent, NewMemoryEvent } from "../../../domain/memory/record.ts";
 import type { MemoryId } from "../../../domain/memory/memory-id.ts";
 import type { Delivery } from "../../../domain/message/message.ts";
-import type { Receipt } from "../../../mail/bus.ts";
+import type { Reception } from "../../../mail/bus.ts";
 import type { MemoryLog } from "../../../past/memory/recall.ts";
 import type { MemoryStanding } from "../../../past/memory/standing.ts";
 
@@ -23,7 +23,7 @@ export interface Memories {
   /** The entries that contain most of the words, the best first. Rejects with STORAGE where no index can be built. */
   search(memory: MemoryId, query: MemoryQuery): Promise<readonly RememberedEntry[]>;
   /** As `send` of a bus. Rejects with LOCKED or STORAGE while the memory cannot be written to, with FOREIGN if somebody else wrote it. */
-  receive(memory: MemoryId, delivery: Delivery): Promise<Receipt>;
+  receive(memory: MemoryId, delivery: Delivery): Promise<Reception>;
   /** Adds what the person wants of it; while `plan` decides nobody else writes. Rejects as `receive` and `plan` do; then nothing is added. */
   change(memory: MemoryId, plan: PlanChange): Promise<void>;
   /** Lets others have what it has open. */

@@ -6,6 +6,7 @@
 //   J4. Any number of concurrent commits share one flush.
 
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { tellTrouble } from "../../../base/process/measured.ts";
 import type { AppendFile, Disk } from "../../../base/files/disk.ts";
@@ -15,9 +16,10 @@ import { toLine } from "../../folder/line.ts";
 import type { Lock } from "../../folder/lock.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";
 import { shareFlushes } from "./flushes.ts";
-import { comparePlaces, placeOf } from "./segments.ts";
-import type { JournalRecord, Segment } from "./segments.ts";
-import { segmentName, type SegmentPlace } from "../../folder/series.ts";
+import { newestPlace } from "./segments.ts";
+import type { JournalRecord } from "./scan.ts";
+import type { Segment } from "./segments.ts";
+import { segmentName } from "../../folder/series.ts";
 
 /** Who writes, and how well it is kept. */
 export interface JournalWriter {
@@ -59,6 +61,8 @@ export interface JournalStart {
 export interface SegmentEnd extends Pick<Segment<JournalRecord>, "name" | "bytes" | "sealed"> {
   /** The highest sequence number in it or before it. */
   readonly last: number;
+  /** The CRC-32 of its bytes, where that is known. */
+  readonly sum?: number | undefined;
 }
 
 export interface Journal {
@@ -73,6 +77,8 @@ export interface Journal {
   seal(): void;
   /** Resolves when everything written so far is as durable as promised. Rejects with STORAGE; then it is dead. */
   commit(): Promise<void>;
+  /** Where its segments end by now. */
+  ends(): readonly SegmentEnd[];
   /** Removes the segments that hold nothing after `seq`; the one that grows stays until the journal is closed. */
   dropThrough(seq: number): Promise<void>;
   /** Where another journal goes on in place of this one, which writes no more. Rejects with STORAGE if the lock is not ours. */
@@ -122,6 +128,7 @@ export function openJournal(options: JournalOptions, start: JournalStart): Journ
     write: (records) => (records.length > 0 ? put(records) : []),
     seal: () => void (parts.opening() && put([])),
     commit: () => flushes.cover(last),
+    ends: () => parts.ends(),
     dropThrough: (seq) => parts.dropThrough(seq),
     async acknowledged() {
       // A flush that began before the failure may still succeed.
@@ -177,11 +184,12 @@ interface Part {
   readonly file: AppendFile | undefined;
   bytes: number;
   last: number;
+  sum?: number | undefined;
   /** Its end as far as it was acknowledged. */
-  durable: { readonly bytes: number; readonly last: number };
+  durable: Pick<SegmentEnd, "bytes" | "last" | "sum">;
 }
 
-const NOTHING = { bytes: 0, last: 0 };
+const NOTHING = { bytes: 0, last: 0, sum: 0 };
 
 /** The segments of one journal. The newest of its own grows. */
 function openParts(options: JournalOptions, { segments, goesOn }: JournalStart) {
@@ -205,20 +213,20 @@ function openParts(options: JournalOptions, { segments, goesOn }: JournalStart) 
       newest = { epoch: newest.epoch, part: newest.part + 1 };
       const name = segmentName(newest);
       const file = disk.create(join(folder, name));
-      growing = { name, file, sealed: false, bytes: 0, last: 0, durable: NOTHING };
+      growing = { name, file, sealed: false, ...NOTHING, durable: NOTHING };
       unsealed = [growing];
       parts.push(growing);
     },
     append(bytes: Buffer, last: number): void {
       growing!.file!.write(bytes);
-      growing!.bytes += bytes.length;
-      growing!.last = last;
+      grow(growing!, bytes, last);
     },
+    ends: (): readonly SegmentEnd[] => parts.map(endOf),
     /** Makes everything appended so far as durable as promised. Returns how to say that it counts. */
     async settle(): Promise<() => void> {
       const ends = parts
         .filter((part) => part.bytes > part.durable.bytes)
-        .map((part) => ({ part, durable: { bytes: part.bytes, last: part.last } }));
+        .map((part) => ({ part, durable: { bytes: part.bytes, last: part.last, sum: part.sum } }));
       for (const { part } of ends) await settlePart(part, options);
       return () => {
         for (const { part, durable } of ends) {
@@ -245,6 +253,16 @@ function openParts(options: JournalOptions, { segments, goesOn }: JournalStart) 
   };
 }
 
+function grow(part: Part, bytes: Buffer, last: number): void {
+  part.bytes += bytes.length;
+  part.last = last;
+  if (part.sum !== undefined) part.sum = crc32(bytes, part.sum);
+}
+
+function endOf({ name, sealed, bytes, last, sum }: Part): SegmentEnd {
+  return { name, sealed, bytes, last, sum };
+}
+
 /** Makes what was appended to it as durable as promised. Rejects with STORAGE if somebody else has written to it. */
 async function settlePart(part: Part, { folder, disk, durability }: JournalOptions): Promise<void> {
   if (durability === "disk") await part.file!.sync();
@@ -264,13 +282,6 @@ function partsOf(segments: readonly SegmentEnd[], extended: AppendFile | undefin
   const older = segments.map((end): Part => ({ ...end, file: undefined, durable: end }));
   if (extended) older.push({ ...older.pop()!, file: extended, isShared: true });
   return older;
-}
-
-/** After all that is there: also if the folder of locks was deleted and its numbers begin again. */
-function newestPlace(segments: readonly SegmentEnd[], epoch: number): SegmentPlace {
-  return segments
-    .map(({ name }) => placeOf(name))
-    .reduce<SegmentPlace>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
 }
 
 /** Removes files one after the other, in the order of the calls: what seals the others off goes last. */

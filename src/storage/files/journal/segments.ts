@@ -2,41 +2,31 @@
 // segment is told by the ones after it: the first record of each seals off what earlier writers left unacknowledged.
 
 import { basename, join } from "node:path";
-import { LegionError } from "../../../base/errors.ts";
-import { isLogFormat } from "../../../domain/event/event.ts";
 import type { Disk } from "../../../base/files/disk.ts";
-import { fromLine, linesIn, piecesOf } from "../../folder/line.ts";
+import { fromLine } from "../../folder/line.ts";
 import type { Authorship } from "../../folder/person/authorship.ts";
 import { readBehind } from "./behind.ts";
+import { parse, refuseNewer, scan } from "./scan.ts";
+import type { Damage, JournalRecord, SegmentBytes, SegmentRest } from "./scan.ts";
 import { segmentName, type SegmentPlace } from "../../folder/series.ts";
-
-export interface JournalRecord {
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: string;
-  readonly kind: string;
-}
 
 export type StoredRecord = JournalRecord & Readonly<Record<string, unknown>>;
 
-/** A line that is not what was written; records may have been found in it all the same. */
-export interface Damage {
-  readonly file: string;
-  readonly offset: number;
-  readonly bytes: Buffer;
-}
-
 /** What counts of one segment, in order; where not all is wanted, mostly without what stands before that. */
-export interface Segment<R extends JournalRecord> {
+export interface Segment<R extends JournalRecord> extends SegmentRest {
   readonly name: string;
-  /** Up to the end of its last record or line. */
-  readonly bytes: number;
   /** A later segment says how many of its bytes count. */
   readonly sealed: boolean;
   readonly records: readonly R[];
-  readonly damages: readonly Damage[];
-  /** How many pieces of damaged lines come after its last record. */
-  readonly trailing: number;
+}
+
+/** The same while it is read. */
+export interface OpenSegment<R extends JournalRecord>
+  extends Pick<Segment<R>, "name" | "sealed">, SegmentBytes {
+  /** Each is read when it is asked for. */
+  readonly records: Iterable<R>;
+  /** Of all that were asked for: to be called behind the last one. */
+  rest(): SegmentRest;
 }
 
 /** The first record of a segment. */
@@ -54,6 +44,8 @@ export interface Opening extends JournalRecord {
 
 const NEWLINE = 10;
 const MAX_OPENING_BYTES = 16_384;
+/** So many segments are looked at side by side. */
+const AT_ONCE = 32;
 const SEGMENT = /^(\d{8,})-(\d{3,})\.jsonl$/;
 
 /** `undefined` for a file that is no segment. */
@@ -66,6 +58,13 @@ export function placeOf(name: string): SegmentPlace | undefined {
 /** For sorting: negative if `a` comes before `b`. */
 export function comparePlaces(a: SegmentPlace, b: SegmentPlace): number {
   return a.epoch - b.epoch || a.part - b.part;
+}
+
+/** After all that is there: also if the folder of locks was deleted and its numbers begin again. */
+export function newestPlace(segments: readonly { readonly name: string }[], epoch: number): SegmentPlace {
+  return segments
+    .map(({ name }) => placeOf(name))
+    .reduce<SegmentPlace>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
 }
 
 /**
@@ -81,28 +80,32 @@ export async function* readSegments<R extends JournalRecord = StoredRecord>(
   ends?: ReadonlyMap<string, number>,
 ): AsyncGenerator<Segment<R>> {
   let last = 0;
-  for await (const { name, path, part, limit, sealed } of readParts(folder, disk, from, ends)) {
-    const parsed = parse<R>(path, part.bytes, { start: part.offset, last, limit });
+  for await (const { name, sealed, ...part } of readParts(folder, disk, from, ends)) {
+    const parsed = parse<R>(part, last);
     last = parsed.records.at(-1)?.seq ?? last;
     yield { name, sealed, ...parsed };
   }
 }
 
 /** The same records, segment by segment, each read when it is asked for: whoever has enough does not read on. */
-export async function* readRecords<R extends JournalRecord = StoredRecord>(
+export async function* openSegments<R extends JournalRecord = StoredRecord>(
   folder: string,
   disk: Disk,
   from = 1,
-): AsyncGenerator<Iterable<R>> {
+  ends?: ReadonlyMap<string, number>,
+): AsyncGenerator<OpenSegment<R>> {
   let last = 0;
-  for await (const { path, part, limit } of readParts(folder, disk, from)) {
-    const extent = { start: part.offset, last, limit };
-    yield (function* () {
-      for (const record of recordsIn<R>(path, part.bytes, extent)) {
-        last = record.seq;
-        yield record;
+  for await (const part of readParts(folder, disk, from, ends)) {
+    let rest: SegmentRest = { bytes: part.offset, damages: [], trailing: 0 };
+    const records = (function* () {
+      const reading = scan<R>(part, last);
+      for (let next = reading.next(); ; next = reading.next()) {
+        if (next.done) return void (rest = next.value);
+        last = next.value.seq;
+        yield next.value;
       }
     })();
+    yield { ...part, records, rest: () => rest };
   }
 }
 
@@ -117,16 +120,18 @@ async function* readParts(folder: string, disk: Disk, from: number, ends?: Reado
       end: seals.get(name) ?? (ends && (ends.get(name) ?? 0)),
     });
     // A mailbox drops what was taken; also while it is read.
-    if (part) yield { name, path, part, limit, sealed: seals.has(name) };
+    if (part) yield { name, path, ...part, limit, sealed: seals.has(name) };
   }
 }
 
 /** The segments, oldest first; how many bytes of each count; and the lowest sequence number that each cannot hold. */
 export async function readSeals(folder: string, disk: Disk) {
   const names = await segmentNames(folder, disk);
-  const openings: (Opening | undefined)[] = [];
-  for (const [index, name] of names.entries())
-    openings.push(index === 0 ? undefined : await readOpening(join(folder, name), disk));
+  const openings: (Opening | undefined)[] = names.slice(0, 1).map(() => undefined);
+  for (let first = 1; first < names.length; first += AT_ONCE) {
+    const some = names.slice(first, first + AT_ONCE);
+    openings.push(...(await Promise.all(some.map((name) => readOpening(join(folder, name), disk)))));
+  }
   const seals = new Map(openings.flatMap((opening) => Object.entries(opening?.seals ?? {})));
   const newest = Math.max(0, ...names.map((name, index) => (openings[index] ? placeOf(name)!.epoch : 0)));
   // One that nobody sealed may be of a writer that had been taken over: it says nothing about the others.
@@ -168,7 +173,7 @@ export async function newestOpening(folder: string, disk: Disk): Promise<Opening
     const opening = await readOpening(file, disk);
     if (opening) return opening;
     const bytes = (await disk.read(file)) ?? Buffer.alloc(0);
-    if (parse(file, bytes, ALL).records.length > 0) found = "unreadable";
+    if (parse({ path: file, bytes, offset: 0, limit: Infinity }, 0).records.length > 0) found = "unreadable";
   }
   return found;
 }
@@ -200,82 +205,6 @@ function limitsOf(openings: readonly (Opening | undefined)[]): readonly number[]
     .toReversed()
     .map((opening) => (lowest = Math.min(lowest, opening?.seq ?? Infinity)))
     .toReversed();
-}
-
-interface Extent {
-  /** Where in the segment it begins. */
-  readonly start: number;
-  /** Was read before it. */
-  readonly last: number;
-  /** The lowest sequence number that it cannot hold. */
-  readonly limit: number;
-}
-
-const ALL: Extent = { start: 0, last: 0, limit: Infinity };
-
-function parse<R extends JournalRecord>(
-  file: string,
-  bytes: Buffer,
-  extent: Extent,
-): Pick<Segment<R>, "bytes" | "records" | "damages" | "trailing"> {
-  const records: R[] = [];
-  const reading = recordsIn<R>(file, bytes, extent);
-  for (;;) {
-    const { done, value } = reading.next();
-    if (done) return { records, ...value };
-    records.push(value);
-  }
-}
-
-/** What counts of a segment, one record at a time; at its end what else is to be said of it. */
-function* recordsIn<R extends JournalRecord>(
-  file: string,
-  bytes: Buffer,
-  { start, last, limit }: Extent,
-): Generator<R, Pick<Segment<R>, "bytes" | "damages" | "trailing">> {
-  const damages: Damage[] = [];
-  let newest = last;
-  let trailing = 0;
-  const counts = (record: R): boolean => {
-    refuseNewer(file, record);
-    if (record.seq <= newest || record.seq >= limit) return false;
-    newest = record.seq;
-    trailing = 0;
-    return true;
-  };
-  for (const [line, offset] of linesIn(bytes)) {
-    const whole = fromLine<R>(line);
-    if (whole) {
-      if (counts(whole)) yield whole;
-      continue;
-    }
-    damages.push({ file, offset: start + offset, bytes: line });
-    for (const piece of piecesOf(line)) {
-      const record = fromLine<R>(piece);
-      if (!record) trailing++;
-      else if (counts(record)) yield record;
-    }
-  }
-  const tail = bytes.lastIndexOf(NEWLINE) + 1;
-  let end = tail;
-  // A torn line is nothing, and no damage; but the newline may be all that is missing of a whole one.
-  for (const piece of piecesOf(bytes.subarray(tail))) {
-    const record = fromLine<R>(piece);
-    if (!record || !counts(record)) continue;
-    end = bytes.length;
-    yield record;
-  }
-  return { bytes: start + end, damages, trailing };
-}
-
-function refuseNewer(path: string, record: JournalRecord & { readonly format?: unknown }): void {
-  if (record.kind !== "opened") return;
-  // There is one format of mailboxes.
-  if ("log" in record ? isLogFormat(record.format) : record.format === 1) return;
-  throw new LegionError(
-    "DAMAGED",
-    `${path} was written by a newer version (format ${String(record.format)}).`,
-  );
 }
 
 /** Keeps a copy of each damage in a file of its own, whose path begins with `prefix`; once. */

@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Delivery } from "../../../domain/message/message.ts";
-import type { Receipt } from "../../../mail/bus.ts";
+import type { Reception } from "../../../mail/bus.ts";
 import { planMemoryIntake } from "../../../mail/memory-intake.ts";
 import type { MemoryReader, PlanChange } from "../../contract/memory/memories.ts";
 import type { Lock } from "../../folder/lock.ts";
@@ -21,7 +21,7 @@ const RETRY_MS = 1_000;
 const HURRIED_TRIES = 5;
 
 export interface Visits {
-  receive(delivery: Delivery): Promise<Receipt>;
+  receive(delivery: Delivery): Promise<Reception>;
   change(plan: PlanChange): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ interface VisitOptions extends ShownPlace {
 
 interface WriteOrder<W = Delivery | PlanChange> {
   readonly work: W;
-  readonly done: (receipt: Receipt) => void;
+  readonly done: (receipt: Reception) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -54,8 +54,8 @@ export function createVisits(options: VisitOptions): Visits {
     // At once: whoever asks from now on begins another one.
     visiting = undefined;
   };
-  const ask = (work: WriteOrder["work"]): Promise<Receipt> =>
-    new Promise<Receipt>((done, failed) => {
+  const ask = (work: WriteOrder["work"]): Promise<Reception> =>
+    new Promise<Reception>((done, failed) => {
       orders.add({ work, done, failed });
       visiting ??= visit();
     });

@@ -16,9 +16,10 @@ import { readLastStart } from "../../contract/last-start.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../../domain/message/message.ts";
 import { legionPaths, type LegionPaths } from "../../folder/paths.ts";
 import { openPersonFolder, type PersonFolder } from "../../folder/person/folder.ts";
+import { lookingFirst } from "../../folder/home.ts";
 import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
-import { digestFile, digestFolder } from "../../folder/digest-file.ts";
+import { digestFile, digestFolder } from "../../folder/cache/digest-file.ts";
 import { createDigestedLog } from "./digested-log.ts";
 import { isForeign } from "../foreign.ts";
 import { readRecord } from "../record.ts";
@@ -44,7 +45,7 @@ export function createFileReader(
   { home, person = openPersonFolder(process.env) }: FilesOptions = {},
 ): FileReader {
   const paths = legionPaths(project, home);
-  const disk = withoutWrites(createDisk(paths.tmp));
+  const disk = lookingFirst(withoutWrites(createDisk(paths.tmp)), paths);
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const recordText = (agent: AgentId): Promise<string | undefined> =>
     readRecord({ folder: paths.agent(agent), disk });
@@ -94,16 +95,18 @@ export function createFileReader(
   };
 }
 
-/** The agents whose folders are in `folder`, Control not. A file in their place is nobody, and so are mere copies. */
+/**
+ * The agents whose folders are in `folder`, Control not. A file in their place is nobody, and so are mere copies.
+ *
+ * @param isKept those that are known to be no copies; absent: of all that is looked for
+ */
 export async function agentsIn(
   folder: string,
-  disk: Pick<Disk, "list" | "kind" | "exists">,
+  disk: Pick<Disk, "folders" | "exists">,
+  isKept: (agent: AgentId) => boolean = () => false,
 ): Promise<readonly AgentId[]> {
-  const ids = (await disk.list(folder)).filter(isAgentId);
-  const kinds = await Promise.all(
-    ids.map((id) => disk.kind(join(folder, id)).catch(() => "folder" as const)),
-  );
-  return ids.filter((id, index) => kinds[index] === "folder" && !holdsCopies(disk, join(folder, id)));
+  const ids = (await disk.folders(folder)).filter(isAgentId);
+  return ids.filter((id) => isKept(id) || !holdsCopies(disk, join(folder, id)));
 }
 
 function withoutWrites(disk: Disk): Disk {

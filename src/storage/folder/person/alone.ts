@@ -2,7 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { createDisk } from "../../../base/files/disk.ts";
+import { createPassingDisk } from "../../../base/files/disk.ts";
 import { takeLock } from "../lock.ts";
 import type { PersonFolder } from "./folder.ts";
 
@@ -15,7 +15,8 @@ const PATIENCE_MS = 10_000;
 export async function alone<T>(person: PersonFolder, lock: string, work: () => Promise<T>): Promise<T> {
   // A folder above it may be a link: only what is in it has to be real.
   const folder = await realpath(person.path);
-  const disk = createDisk(join(folder, "tmp"));
+  // After a power cut nobody holds it, whatever is left of it.
+  const disk = createPassingDisk(join(folder, "tmp"));
   const held = await takeLock(join(folder, lock), disk, { role: "command", waitMs: PATIENCE_MS });
   try {
     return await work();

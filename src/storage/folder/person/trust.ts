@@ -141,7 +141,8 @@ export async function forget(person: PersonFolder, project: string): Promise<boo
 
 async function change(person: PersonFolder, to: (trust: TrustRecord) => TrustRecord): Promise<void> {
   // Makes the folder, and refuses one that is not the person's, before anything else is written to it.
-  await person.create(FILE, `${JSON.stringify({ projects: {} })}\n`);
+  if ((await person.read(FILE)) === undefined)
+    await person.create(FILE, `${JSON.stringify({ projects: {} })}\n`);
   await alone(person, LOCK, async () =>
     person.write(FILE, `${JSON.stringify(to(await readTrust(person)), undefined, 2)}\n`),
   );

@@ -26,6 +26,8 @@ export interface Crew {
   trouble(agent: AgentId): string | undefined;
   /** Takes what is free up to this node's share, and hands over what is above it. */
   level(nodes: readonly NodeRecord[]): void;
+  /** In so much time the next agent that is not due yet will be. */
+  nextDueMs(): number;
   /** So much time has passed. */
   pass(ms: number): void;
   /** Somebody says that nobody has the agent any more. */
@@ -111,6 +113,11 @@ function createPosts(create: (agent: AgentId) => Post) {
       await post?.giveBack();
     },
     trouble: (agent: AgentId) => posts.get(agent)?.trouble,
+    nextDueMs(): number {
+      let next = Infinity;
+      for (const { dueMs } of posts.values()) if (dueMs > 0 && dueMs < next) next = dueMs;
+      return next;
+    },
     pass: (ms: number) => posts.forEach((post) => post.pass(ms)),
     noteFree: (agent: AgentId) => posts.get(agent)?.noteFree(),
     giveBack: async (agent: AgentId) => posts.get(agent)?.giveBack(),

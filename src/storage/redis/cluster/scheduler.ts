@@ -9,13 +9,14 @@
 //   W5. While Redis is out of reach it is tried every second, and nothing is given up but what the leases end.
 
 import type { Clock } from "../../../base/clock.ts";
-import { createCrew, type CrewOptions } from "./assignments.ts";
+import { createCrew, type Crew, type CrewOptions } from "./assignments.ts";
 import { isLegionError, messageOf } from "../../../base/errors.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
 import { oneAtATime } from "../../../base/turns.ts";
 import { legionKeys } from "../scripts/keys.ts";
 import type { Link } from "../connection/link.ts";
 import type { NodeRecord } from "../../contract/nodes.ts";
+import { LEASE_MS } from "./leases.ts";
 import { attend, leave } from "./members.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 
@@ -44,11 +45,16 @@ export interface Placement {
 }
 
 const ROUND_MS = 1_000;
+/** A thousand leases that end one after the other make ten rounds a second. */
+const SHORTEST_MS = 100;
+/** By so much a lease is surely over. */
+const MARGIN_MS = 5;
 
 export function startPlacement(options: PlacementOptions): Placement {
   const { link, legion, clock, node, onTrouble } = options;
   const { trouble, drop, giveBack, ...crew } = createCrew({ ...options, self: node.id });
   const ended = new AbortController();
+  const pause = createPause(crew, clock, ended.signal);
   let nodes: readonly NodeRecord[] = [];
   let isClosing = false;
   let isDown = false;
@@ -74,8 +80,7 @@ export function startPlacement(options: PlacementOptions): Placement {
   const run = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await round();
-      await clock.sleep(ROUND_MS, ended.signal);
-      crew.pass(ROUND_MS);
+      await pause(nodes);
     }
   };
   const running = run();
@@ -103,6 +108,25 @@ export function startPlacement(options: PlacementOptions): Placement {
       await leave({ link, legion }, node.id).catch(unlessUnreachable);
       if (failures.length > 0) throw failures[0];
     },
+  };
+}
+
+/**
+ * Resolves when the next round is due. The agents of a member that vanished become free as their leases end, at no round's
+ * time: for so long nobody waits for a round besides.
+ */
+function createPause(crew: Pick<Crew, "nextDueMs" | "pass">, clock: Clock, signal: AbortSignal) {
+  let before: readonly NodeRecord[] = [];
+  let vigilMs = 0;
+  return async (nodes: readonly NodeRecord[]): Promise<void> => {
+    const ids = new Set(nodes.map(({ id }) => id));
+    if (before.some(({ id }) => !ids.has(id))) vigilMs = LEASE_MS;
+    before = nodes;
+    const dueMs = vigilMs > 0 ? crew.nextDueMs() + MARGIN_MS : ROUND_MS;
+    const ms = Math.max(SHORTEST_MS, Math.min(ROUND_MS, dueMs));
+    await clock.sleep(ms, signal);
+    crew.pass(ms);
+    vigilMs -= ms;
   };
 }
 

@@ -19,6 +19,8 @@ export interface Post {
   readonly isAble: boolean;
   /** Is it worth asking for now? */
   readonly isDue: boolean;
+  /** After so much time it will be, if nobody says anything before. */
+  readonly dueMs: number;
   /** So much time has passed. */
   pass(ms: number): void;
   /** Somebody says that nobody has it. */
@@ -61,6 +63,9 @@ export function createPost(agent: AgentId, work: SlotWork): Post {
     },
     get isDue() {
       return duty.state === "free" && pace.isDue;
+    },
+    get dueMs() {
+      return duty.state === "free" ? pace.dueMs : Infinity;
     },
     pass: pace.pass,
     noteFree: pace.hurry,
@@ -173,6 +178,9 @@ function createPace() {
   return {
     get isDue(): boolean {
       return waitMs <= 0 && pauseMs <= 0;
+    },
+    get dueMs(): number {
+      return Math.max(waitMs, pauseMs, 0);
     },
     get isAble(): boolean {
       return unableMs <= 0;

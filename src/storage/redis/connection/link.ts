@@ -11,10 +11,12 @@ import type { Redis } from "ioredis";
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { showHost, type RedisAddress } from "./address.ts";
 import { faultOf, mayPass, replyCode, unansweredFault } from "./faults.ts";
+import { createPacks } from "./packs.ts";
 import { factsIn } from "./topology.ts";
 import { openLine, type Down, type RedisLine } from "./reconnect.ts";
 import type { LuaScript } from "./script.ts";
 import { incarnationOf, openSession, type Session } from "./session.ts";
+import { encode } from "./words.ts";
 
 export interface Link {
   /** `redis://host:6379/0`, for people: without any password. */
@@ -94,43 +96,43 @@ export async function openLink(
   { commandTimeoutMs: timeoutMs = COMMAND_TIMEOUT_MS }: LinkOptions = {},
 ): Promise<Link> {
   const { shown } = address;
-  /** One event for each channel. */
-  const heard = new EventEmitter<Record<string, [text: string]>>().setMaxListeners(0);
+  const heard: HeardChannels = new EventEmitter<Record<string, [text: string]>>().setMaxListeners(0);
   const onMessage = (channel: string, text: string) => void heard.emit(channel, text);
   const line = await openLine({
     open: () => openSession({ address, timeoutMs, channels: heard.eventNames().map(String), onMessage }),
     explain: (cause) => faultOf(cause, shown).message,
   }).catch((error: unknown) => Promise.reject(faultOf(error, shown)));
 
-  const ask = asker(address, line);
+  const askNow = asker(address, line);
+  const packs = createPacks({
+    send: (script, keys, args) =>
+      sendScript(askNow, script, ({ client, send }, name, text) => {
+        const words = [text, keys.length, ...keys, ...args];
+        return send ? send(name, encode(words)) : client.call(name, words);
+      }),
+    sendEncoded: (script, keys, words) =>
+      sendScript(askNow, script, ({ send }, name, text) => {
+        const head = encode([text, keys]);
+        return send!(name, { count: head.count + words.count, text: head.text + words.text });
+      }),
+    isSingle: () => line.now.state === "up" && line.now.session.send !== undefined,
+    explain: (error) => unansweredFault(error, shown),
+  });
+  const ask: AskSession = (asking) => {
+    packs.flush();
+    return askNow(asking);
+  };
   const commandAll = askAll(ask);
   return {
     shown,
-    run(script, keys, args) {
-      const whole: SessionCall<unknown> = ({ client }) =>
-        client.call("eval", [script.lua, keys.length, ...keys, ...args]);
-      const byHash: SessionCall<unknown> = ({ client }) =>
-        client.call("evalsha", [hashOf(script), keys.length, ...keys, ...args]);
-      return ask((session) => (isFirstUse(session, script) ? whole : byHash)(session), whole);
-    },
+    run: packs.run,
     command: (name, ...args) => ask(({ client }) => client.call(name, ...args)),
     commandAll,
-    async listen(channel, listener) {
-      const hear = (text: string) => listener(text);
-      heard.on(channel, hear);
-      try {
-        await ask(({ subscriber }) => subscriber.subscribe(channel));
-      } catch (error) {
-        heard.off(channel, hear);
-        throw error;
-      }
-      return () => {
-        heard.off(channel, hear);
-        if (heard.listenerCount(channel) > 0) return;
-        said(line, ({ subscriber }) => subscriber.unsubscribe(channel));
-      };
+    listen: createListening(line, ask, heard),
+    hint(channel, text) {
+      packs.flush();
+      said(line, ({ client }) => client.publish(channel, text));
     },
-    hint: (channel, text) => said(line, ({ client }) => client.publish(channel, text)),
     async incarnation() {
       const answers = await commandAll("INFO", "server");
       return incarnationOf(answers.map(({ reply }) => factsIn(reply).get("run_id") ?? ""));
@@ -139,9 +141,42 @@ export async function openLink(
     get standing() {
       return line.now.state === "up" ? UP : line.now;
     },
-    close: line.close,
+    close() {
+      packs.flush();
+      return line.close();
+    },
   };
 }
+
+/** One event for each channel. */
+type HeardChannels = EventEmitter<Record<string, [text: string]>>;
+
+function createListening(line: RedisLine, ask: AskSession, heard: HeardChannels): Link["listen"] {
+  return async (channel, listener) => {
+    const hear = (text: string) => listener(text);
+    heard.on(channel, hear);
+    try {
+      await ask(({ subscriber }) => subscriber.subscribe(channel));
+    } catch (error) {
+      heard.off(channel, hear);
+      throw error;
+    }
+    return () => {
+      heard.off(channel, hear);
+      if (heard.listenerCount(channel) > 0) return;
+      said(line, ({ subscriber }) => subscriber.unsubscribe(channel));
+    };
+  };
+}
+
+/** `call` sends a script by its text, or by its hash. */
+function sendScript(ask: AskSession, script: LuaScript, call: CallScript): Promise<unknown> {
+  const whole: SessionCall<unknown> = (session) => call(session, "eval", script.lua);
+  const byHash: SessionCall<unknown> = (session) => call(session, "evalsha", hashOf(script));
+  return ask((session) => (isFirstUse(session, script) ? whole : byHash)(session), whole);
+}
+
+type CallScript = (session: Session, name: "eval" | "evalsha", text: string) => Promise<unknown>;
 
 const used = new WeakMap<Session, Set<LuaScript>>();
 

@@ -7,6 +7,7 @@ import type { RedisAddress } from "./address.ts";
 import { isOutOfReach } from "./faults.ts";
 import { factsIn, factsOf, findServer, type Found } from "./topology.ts";
 import { connect, openCluster, openNode, wire, type Wiring } from "./wiring.ts";
+import { createSender } from "./words.ts";
 
 const NEEDED_MAJOR = 7;
 
@@ -22,6 +23,8 @@ export interface SessionOptions {
 export interface Session {
   readonly client: Redis | Cluster;
   readonly subscriber: Redis;
+  /** Sends a command of many words; absent in a Cluster, where it depends on them who is asked. */
+  readonly send?: Awaited<ReturnType<typeof createSender>>;
   /** Those that hold the data: one, or in a Cluster several. */
   masters(): readonly Redis[];
   /** As it began, what `incarnationOf` makes of its masters. */
@@ -41,7 +44,7 @@ export async function openSession({
   const found = await findServer(wiring);
   const life = new AbortController();
   try {
-    const { client, masters } = await openCommands(found, wiring, life);
+    const { client, masters, send } = await openCommands(found, wiring, life);
     const runIds = await Promise.all(masters().map((master) => requireFit(master, address)));
     const subscriber = await openNode(subscriberSettings(found, wiring, masters()), life);
     // What is under way when the session ends is of servers that may be others by now.
@@ -50,7 +53,7 @@ export async function openSession({
     if (found.kind === "sentinels") await watchFailover(found, wiring, life);
     life.signal.throwIfAborted();
     keepBeating(() => [subscriber, ...masters()], timeoutMs, life.signal);
-    return { client, subscriber, masters, incarnation: incarnationOf(runIds), life };
+    return { client, send, subscriber, masters, incarnation: incarnationOf(runIds), life };
   } catch (error) {
     life.abort(error);
     throw isOutOfReach(error) ? (BEHIND[found.kind] ?? error) : error;
@@ -67,13 +70,13 @@ async function openCommands(
   found: Found,
   wiring: Wiring,
   life: AbortController,
-): Promise<Pick<Session, "client" | "masters">> {
+): Promise<Pick<Session, "client" | "masters" | "send">> {
   if (found.kind === "cluster") {
     const client = await openCluster(wiring, life);
     return { client, masters: () => client.nodes("master") };
   }
   const client = await openNode(settingsFor(found, wiring), life);
-  return { client, masters: () => [client] };
+  return { client, masters: () => [client], send: await createSender(client) };
 }
 
 function settingsFor(

@@ -12,7 +12,7 @@ import { COMMITS, tellTrouble, timed } from "../../../base/process/measured.ts";
 import { LOG_FORMAT, type Event, type NewEvent, type OpenedEvent } from "../../../domain/event/event.ts";
 import { displayName, type LogId } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import { commitEvents, type Commit } from "../scripts/log.ts";
+import { createCommitting, type Commit } from "../scripts/log.ts";
 import { readPages } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
@@ -134,14 +134,16 @@ function createPen(options: RedisLogOptions, start: Start) {
   const commits = createCommits(options, start.id);
   let last = start.last;
   let sent = start.last;
-  let pending: readonly Stamped[] = [];
+  /** Without gaps. */
+  const pending: Stamped[] = [];
   let newest = Promise.resolve();
   const send = async (): Promise<void> => {
     const before = sent;
     const upTo = (sent = last);
-    const batch = pending.filter(({ event }) => event.seq > before);
+    const batch = pending.slice(before - upTo);
     await commits.send(batch, { before, held: start.held.now.size });
-    pending = pending.filter(({ event }) => event.seq > upTo);
+    const first = pending.findIndex(({ event }) => event.seq > upTo);
+    pending.splice(0, first === -1 ? pending.length : first);
   };
   /** Resolves when everything written so far is in the log. */
   const commit = async (): Promise<void> => {
@@ -165,8 +167,10 @@ function createPen(options: RedisLogOptions, start: Start) {
         text: JSON.stringify({ at, ...event }),
       }));
       last += fresh.length;
-      pending = [...pending, ...stamped];
-      for (const { event } of stamped) countHeld(start.held, event);
+      for (const one of stamped) {
+        pending.push(one);
+        countHeld(start.held, one.event);
+      }
       return stamped.slice(-events.length).map(({ event }) => event);
     },
     commit,
@@ -192,6 +196,7 @@ interface Stamped {
 /** Sends commits in the order of the calls, each saying what it comes after. */
 function createCommits({ tenure, ...place }: RedisLogOptions, log: LogId) {
   const { token, epoch } = tenure;
+  const commitEvents = createCommitting(place);
   const name = `The log of ${displayName(place.agent)}`;
   let dead: LegionError | undefined;
   /** Throws STORAGE if the log is dead or closed. */
@@ -207,7 +212,7 @@ function createCommits({ tenure, ...place }: RedisLogOptions, log: LogId) {
       try {
         tenure.check();
         const commit = { token, epoch, log, before, held, events, mail };
-        const status = await timed(COMMITS, () => commitEvents(place, commit));
+        const status = await timed(COMMITS, () => commitEvents(commit));
         if (status !== "committed") throw new LegionError("STORAGE", `${name} ${REFUSALS[status]}`);
       } catch (error) {
         dead ??= isLegionError(error, "STORAGE")

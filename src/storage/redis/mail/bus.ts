@@ -15,11 +15,15 @@ import type { LegionPlace } from "../scripts/scope.ts";
 import type { Tenure } from "../../../domain/lease.ts";
 import type { Bus, Inbox } from "../../../mail/bus.ts";
 import { openRedisMailbox, type RedisMailbox } from "./mailbox.ts";
+import { createEar } from "./ear.ts";
+import { createWatch, type MailWatch } from "./watch.ts";
 import { createPost } from "./post.ts";
 
 export interface RedisBus extends Bus {
   /** There is mail up to `position` for `agent`, as the renewal of its lease tells: a word on the channel may be lost. */
   heard(agent: AgentId, position: number): void;
+  /** As `over` of a watch, for an agent whose mailbox this process has closed. */
+  watch: MailWatch["over"];
 }
 
 export interface RedisBusOptions extends LegionPlace {
@@ -33,7 +37,7 @@ export interface RedisBusOptions extends LegionPlace {
  */
 export function createRedisBus(options: RedisBusOptions): RedisBus {
   const { link, legion } = options;
-  const { open, mailboxes, close } = createReading(options);
+  const { open, mailboxes, watch, close } = createReading(options);
   const post = createPost((agent, deliveries: readonly Delivery[]) =>
     deliver({ link, legion, agent }, deliveries),
   );
@@ -51,6 +55,7 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
       if (delivered.status !== "accepted") return delivered;
       const { status, position } = delivered;
       mailboxes.get(to)?.front.arrived(position, () => ({ position, from, message }));
+      watch.heard(to, position);
       return { status };
     },
     async open(agent) {
@@ -65,7 +70,11 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
       const [waiting, held] = await Promise.all(asked.map((count) => count.then(Number, () => 0)));
       return waiting! + held!;
     },
-    heard: (agent, position) => mailboxes.get(agent)?.front.learn({ newest: position }),
+    heard(agent, position) {
+      mailboxes.get(agent)?.front.learn({ newest: position });
+      watch.heard(agent, position);
+    },
+    watch: watch.over,
     async close() {
       closed = true;
       await close();
@@ -77,11 +86,14 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
 function createReading({ link, legion, tenureOf }: RedisBusOptions) {
   /** `undefined` while it is being opened. */
   const mailboxes = new Map<AgentId, RedisMailbox | undefined>();
+  const ear = createEar({ link, legion });
+  const watch = createWatch({ link, legion }, ear);
   const isKnown = async (agent: AgentId): Promise<boolean> =>
     agent === CONTROL ||
     (mayExist(agent) && (await link.command("HEXISTS", agentKeys(legion, agent).meta, "known")) === 1);
   return {
     mailboxes,
+    watch,
     async open(agent: AgentId): Promise<Inbox> {
       if (!(await isKnown(agent))) throw new LegionError("REFUSED", `There is no agent ${agent}.`);
       if (mailboxes.has(agent))
@@ -93,8 +105,10 @@ function createReading({ link, legion, tenureOf }: RedisBusOptions) {
         tenure?.end(`its mailbox could not be read (${messageOf(error)})`);
       const onClose = (): void => void mailboxes.delete(agent);
       mailboxes.set(agent, undefined);
+      watch.end(agent);
       try {
-        const mailbox = await openRedisMailbox({ link, legion, agent, onFailure, onClose });
+        const own = agent === CONTROL ? undefined : { ear, token: tenure!.token };
+        const mailbox = await openRedisMailbox({ link, legion, agent, own, onFailure, onClose });
         mailboxes.set(agent, mailbox);
         return mailbox.inbox;
       } catch (error) {
@@ -104,6 +118,7 @@ function createReading({ link, legion, tenureOf }: RedisBusOptions) {
     },
     async close(): Promise<void> {
       for (const mailbox of mailboxes.values()) await mailbox?.inbox.close();
+      ear.close();
     },
   };
 }

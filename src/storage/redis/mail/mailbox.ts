@@ -5,10 +5,11 @@
 import { LegionError, messageOf } from "../../../base/errors.ts";
 import { isMessageId, type AgentId, type Message } from "../../../domain/message/message.ts";
 import { agentKeys } from "../scripts/keys.ts";
-import { parseWake, type Wake } from "../scripts/mail.ts";
+import { hearMail, parseWake, type Wake } from "../scripts/mail.ts";
 import { readEntry, readPages, type Entry } from "../scripts/pages.ts";
 import type { RedisPlace } from "../scripts/scope.ts";
 import type { Inbox, Mail } from "../../../mail/bus.ts";
+import type { Ear } from "./ear.ts";
 import { createFront, type Front } from "../../../mail/window.ts";
 
 export interface RedisMailbox {
@@ -17,6 +18,8 @@ export interface RedisMailbox {
 }
 
 export interface RedisMailboxOptions extends RedisPlace {
+  /** Where words of it are heard, and what shows that they may be; absent: on its wake channel, as anybody may. */
+  readonly own?: { readonly ear: Ear; readonly token: string } | undefined;
   /** Told that mail waits which could not be read. */
   readonly onFailure: (error: unknown) => void;
   readonly onClose: () => void;
@@ -24,7 +27,7 @@ export interface RedisMailboxOptions extends RedisPlace {
 
 /** Resolves once what waits was read, as far as it has to be in memory. */
 export async function openRedisMailbox(options: RedisMailboxOptions): Promise<RedisMailbox> {
-  const { link, legion, agent, onFailure, onClose } = options;
+  const { link, legion, agent, own, onFailure, onClose } = options;
   const keys = agentKeys(legion, agent);
   const front = createFront({
     read: (position) => readMail(options, position),
@@ -33,16 +36,20 @@ export async function openRedisMailbox(options: RedisMailboxOptions): Promise<Re
   });
   /** What was said on the channel may not have been heard. */
   const ask = async (): Promise<void> => {
-    const reply = await link.command("HMGET", keys.meta, "mail", "abort", "taken");
-    const [newest, abort, taken] = (reply as readonly (string | null)[]).map(Number);
+    const reply = own
+      ? await hearMail(options, { token: own.token, channel: own.ear.channel })
+      : ((await link.command("HMGET", keys.meta, "mail", "abort", "taken")) as readonly (string | null)[]);
+    const [newest, abort, taken] = reply.map(Number);
     front.learn({ newest: newest!, abort: abort!, control: newest!, taken: taken! });
     await front.settled();
   };
   // Listen first: what is delivered from now on is heard, what was before is read.
-  const ignore = await link.listen(keys.wake, (text) => {
-    const wake = parseWake(text);
+  const heard = (wake: Wake | undefined): void => {
     if (wake) hear(front, wake, agent);
-  });
+  };
+  const ignore = await (own
+    ? own.ear.listen(keys.wake, heard)
+    : link.listen(keys.wake, (text) => heard(parseWake(text))));
   const forget = link.onReturn(() => void ask().catch(onFailure));
   const stop = (): void => {
     ignore();

@@ -73,7 +73,7 @@ local function beginning()
 end
 local start = beginning()
 local function receive(before, kind, by, from, mail, at, record, text, row, bits, claim, asOf, again)
-  local standing, newest = standingOf(seen, from, mail, before, by == '${CONTROL}' and '0' or start)
+  local standing, newest = standingOf(newestIn(seen, from, by == '${CONTROL}' and '0' or start), mail, before)
   if standing ~= 'next' then return {status = standing, newest = newest} end
   if claim ~= '' and not keeper then add('kept', by, from, 0, at, claim, '', '') end
   local isThere = row ~= '' and bit.band(bitsIn(row), tonumber(bits)) ~= 0

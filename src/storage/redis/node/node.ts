@@ -111,6 +111,7 @@ async function beginPlacement(
   const candidates = agents.map(({ id }) => id);
   const isBoundElsewhere = createBinding(store, workspace);
   const news = createNodeNews(tell);
+  store.rests.begin(host.wake);
   const entrance = createEntrance({ ...redis, store, workspace });
   const placement = startPlacement({
     ...place,
@@ -128,11 +129,15 @@ async function beginPlacement(
       news.moved(agent, "here");
       entrance.begun(agent);
       const isOpen = (): boolean => host.outboxOf(agent) === outbox;
-      void offerWhatMayBeLost({ ...place, agent }, { tenure, outbox, isOpen });
+      // Once it is closed nobody goes on with that.
+      void store.rests.during(agent, () =>
+        offerWhatMayBeLost({ ...place, agent }, { tenure, outbox, isOpen }),
+      );
     },
     async end(agent) {
       news.moved(agent, "away");
       await host.end(agent);
+      await store.resting.wake(agent);
     },
   });
   // Redis may go away just now: then agents come later.

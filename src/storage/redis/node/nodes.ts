@@ -6,6 +6,7 @@ import { readRegistry, setStopped } from "../cluster/directory.ts";
 import { readNodes } from "../cluster/members.ts";
 import { boundTo } from "./registration.ts";
 import { agentKeys, legionKeys } from "../scripts/keys.ts";
+import type { LuaScript } from "../connection/script.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 
 /** All of it rejects with STORAGE if Redis does not answer. */
@@ -32,16 +33,23 @@ export function createRedisNodes(place: LegionPlace): Nodes {
   };
 }
 
+/**
+ *   KEYS  lease, meta of an agent
+ *   ->    {who holds its lease or "", 1 if a person has stopped it}
+ */
+const HOLDING: LuaScript = {
+  name: "holding",
+  keys: 2,
+  lua: `return {redis.call('GET', KEYS[1]) or '', redis.call('HEXISTS', KEYS[2], 'stopped')}`,
+};
+
 /** One round trip, however many `agents` there are. */
 async function readWhereabouts(place: LegionPlace, agents: readonly AgentId[]): Promise<Whereabouts> {
   const { link, legion } = place;
   const readHolding = async (agent: AgentId): Promise<readonly [AgentId, Holding]> => {
     const { lease, meta } = agentKeys(legion, agent);
-    const [holder, stopped] = await Promise.all([
-      link.command("GET", lease),
-      link.command("HGET", meta, "stopped"),
-    ]);
-    return [agent, { holder: typeof holder === "string" ? holder : undefined, isStopped: stopped !== null }];
+    const [holder, stopped] = (await link.run(HOLDING, [lease, meta], [])) as readonly [string, number];
+    return [agent, { holder: holder || undefined, isStopped: stopped === 1 }];
   };
   const [nodes, ...holdings] = await Promise.all([readNodes(place), ...agents.map(readHolding)]);
   const byAgent = new Map(holdings);

@@ -43,7 +43,6 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
   const log = createPersonLog(place, clock.now, redactor);
   const outbox = createPersonOutbox(place, log, bus);
   const attending = role === "node" ? await attend(options, log, outbox) : undefined;
-  const peers = async (): Promise<{ readonly id: AgentId }[]> => (await known()).map((id) => ({ id }));
   const controlLog = {
     async alone<T>(work: (log: LetterWriting) => Promise<T>): Promise<T> {
       for (let tries = 1; ; tries++) {
@@ -58,7 +57,7 @@ export async function openRedisControl(options: RedisControlOptions): Promise<Co
     caughtUp: async () => attending?.look(),
     close: async () => attending?.end(),
   };
-  return createControl(controlLog, { clock, peers, unread: bus.unread });
+  return createControl(controlLog, { clock, known, unread: bus.unread });
 }
 
 const MOVED = new LegionError("STORAGE", "Somebody else said something at the same moment; try again.");

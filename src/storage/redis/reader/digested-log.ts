@@ -14,7 +14,7 @@ const bindingSchema = z.object({ log: z.string().nullable(), sum: z.int() });
 
 export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
   const { link, legion, agent } = place;
-  let sum = 0;
+  let newest: Event | undefined;
   const look = async (): Promise<{ readonly name: string | null; readonly last: number }> => {
     const reply = await link.command("HMGET", agentKeys(legion, agent).meta, "log", "seq");
     const [name = null, last] = reply as readonly (string | null)[];
@@ -26,8 +26,8 @@ export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
       const now = data && (await look());
       if (!now || data.log !== now.name) return "other";
       for await (const event of eventsIn(place, last)) {
-        sum = sumOf(event);
-        if (event.seq !== last || sum !== data.sum) return "other";
+        newest = event;
+        if (event.seq !== last || sumOf(event) !== data.sum) return "other";
         return now.last === last ? "same" : "grown";
       }
       return "other";
@@ -35,11 +35,14 @@ export function createDigestedRedisLog(place: RedisPlace): DigestedLog {
     async *events(from) {
       for await (const event of eventsIn(place, from)) {
         yield event;
-        sum = sumOf(event);
+        newest = event;
       }
     },
     all: (from) => readRedisLog(place, from),
-    bind: async () => ({ binding: { log: (await look()).name, sum }, isAtRest: true }),
+    bind: async () => ({
+      binding: { log: (await look()).name, sum: newest ? sumOf(newest) : 0 },
+      isAtRest: true,
+    }),
   };
 }
 

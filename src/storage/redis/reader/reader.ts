@@ -11,15 +11,16 @@ import { createEventSource } from "../../contract/event-source.ts";
 import { readLastStart } from "../../contract/last-start.ts";
 import { createReader, type Reader, type ReadPlace } from "../../contract/reader.ts";
 import type { Activity, CopyOptions, Source } from "../../contract/source.ts";
-import { readRegistry, withoutWorkspace } from "../cluster/directory.ts";
+import { createRegistry, withoutWorkspace } from "../cluster/directory.ts";
 import { readNodes } from "../cluster/members.ts";
 import type { Link } from "../connection/link.ts";
 import { createDigestedRedisLog } from "./digested-log.ts";
+import { createRedisStandings } from "./standings.ts";
 import { createRedisBlobs } from "../log/entry.ts";
 import { readRedisEvents, readRedisLog } from "../log/log.ts";
 import { readRedisMail } from "../mail/mailbox.ts";
-import { agentKeys, legionKeys } from "../scripts/keys.ts";
-import { digestFile, type DigestFolder } from "../../folder/digest-file.ts";
+import { agentKeys } from "../scripts/keys.ts";
+import { digestFile, type DigestFolder } from "../../folder/cache/digest-file.ts";
 import type { LegionPlace } from "../scripts/scope.ts";
 
 /**
@@ -32,6 +33,7 @@ export function createRedisReader(place: LegionPlace, digests?: DigestFolder): R
     Promise.resolve({
       log: createDigestedRedisLog({ ...place, agent }),
       place: digests && digestFile(digests, agent),
+      standings: createRedisStandings({ ...place, agent }),
     });
   return createReader({ ...readIn(place), digested });
 }
@@ -45,14 +47,19 @@ export function createRedisSource(place: LegionPlace, options: CopyOptions): Sou
 
 function readIn({ link, legion }: LegionPlace): ReadPlace {
   const placeOf = (agent: AgentId) => ({ link, legion, agent });
+  const registry = createRegistry(link, legion);
+  const agents = async () => {
+    await registry.refresh();
+    return registry.agents;
+  };
   return {
-    known: async () => [...(await readRegistry(link, legion)).keys()],
+    known: async () => [...(await agents()).keys()],
     events: (agent, from) => readRedisLog(placeOf(agent), from),
     last: async (agent) => Number((await link.command("HGET", agentKeys(legion, agent).meta, "seq")) ?? 0),
     unread: (agent, { taken }) => readRedisMail(placeOf(agent), taken),
     async recordText(agent) {
-      const record = await link.command("HGET", legionKeys(legion).agents, agent);
-      return typeof record === "string" ? withoutWorkspace(record) : undefined;
+      const record = (await agents()).get(agent);
+      return record === undefined ? undefined : withoutWorkspace(record);
     },
     async lastStart() {
       const json = await link.command("HGET", agentKeys(legion, CONTROL).meta, "started");

@@ -6,8 +6,17 @@ import type { AgentId } from "../../../domain/message/message.ts";
 
 /** Where one agent is, or one memory. */
 export function agentKeys(legion: string, agent: AgentId) {
-  return keysBelow(`lg:{${legion}:${agent}}`);
+  const place = `lg:{${legion}:${agent}}`;
+  let keys = known.get(place);
+  if (keys) return keys;
+  if (known.size === MOST_KNOWN) known.clear();
+  known.set(place, (keys = keysBelow(place)));
+  return keys;
 }
+
+/** They are asked for again and again. */
+const known = new Map<string, ReturnType<typeof keysBelow>>();
+const MOST_KNOWN = 1_000;
 
 /** Where an agent is put together that comes from elsewhere, before it takes its place. */
 export function arrivingKeys(legion: string, agent: AgentId) {
@@ -22,10 +31,12 @@ function keysBelow(place: string) {
     epoch: `${place}:epoch`,
     /** String: what every commit has to show. */
     token: `${place}:token`,
-    /** Hash: known, seq, mail, abort (or steer), taken, held, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started; of a memory: at, keeper, entries, strays, forgotten. */
+    /** Hash: known, seq, mail, abort (or steer), taken, held, ear, log, run, servers, durability, doubted, unoffered, stopped, workspace; of agent 0: started; of a memory: at, keeper, entries, strays, forgotten. */
     meta: `${place}:meta`,
     /** Stream of events, ids `0-<seq>`. */
     log: `${place}:log`,
+    /** Hash: how the agent stands, and of which log: seq, log, sum, text. */
+    standing: `${place}:standing`,
     /** Channel, named as the log: says the number of its newest event whenever it has more. */
     grown: `${place}:log`,
     /** Stream of mail, ids `0-<position>`. */
@@ -44,7 +55,7 @@ function keysBelow(place: string) {
     heard: `${place}:heard`,
     /** Sorted set, of a memory only: the shards of context that count. */
     contexts: `${place}:contexts`,
-    /** Channel: says `mail` or `abort` when something was delivered. */
+    /** Channel: says what was delivered, where no process has named another one to hear of it. */
     wake: `${place}:wake`,
     /** String: a long text, by its hash. */
     blob: (hash: string) => `${place}:blob:${hash}`,
@@ -73,6 +84,8 @@ export function legionKeys(legion: string) {
     free: `${place}:free`,
     /** Channel: what a person wants of the process `node`. */
     orders: (node: string) => `${place}:orders:${node}`,
+    /** Channel: what was delivered to any of the agents whose mail the process `id` reads. */
+    ear: (id: string) => `${place}:ear:${id}`,
     /** Channel: what came of the orders of `client`. */
     answers: (client: string) => `${place}:answers:${client}`,
     /** Channel: what `agent` does before it is an event, while somebody watches. */

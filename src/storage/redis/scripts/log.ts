@@ -1,7 +1,7 @@
 // What Redis does, at one blow, when the owner of an agent commits to its log.
 
 import type { MessageEvent } from "../../../domain/event/event.ts";
-import type { LogId } from "../../../domain/message/message.ts";
+import { CONTROL, type LogId } from "../../../domain/message/message.ts";
 import { agentKeys } from "./keys.ts";
 import type { RedisPlace } from "./scope.ts";
 import type { LuaScript } from "../connection/script.ts";
@@ -27,27 +27,30 @@ local token, meta, log, mailbox, ahead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEY
 local shown, before, epoch, id, taken = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local first = 8 + 2 * ARGV[6]
 if redis.call('GET', token) ~= shown then return 'fenced' end
-local seq = tonumber(redis.call('HGET', meta, 'seq') or 0)
-if seq ~= tonumber(before) then return 'moved' end
+if (redis.call('HGET', meta, 'seq') or '0') ~= before then return 'moved' end
 
 if taken ~= '' then
   local waiting = redis.call('XRANGE', mailbox, '-', '0-' .. taken)
   if #waiting ~= tonumber(ARGV[6]) then return 'strange' end
+  local isControls
   for i, entry in ipairs(waiting) do
-    local from, message = entry[2][2], entry[2][4]
-    local isIt = from == ARGV[6 + 2 * i] and string.find(message, '"id":' .. ARGV[7 + 2 * i], 1, true)
+    local id, from, message = ARGV[7 + 2 * i], entry[2][2], entry[2][4]
+    local isIt = from == ARGV[6 + 2 * i] and string.find(message, '"id":' .. id, 1, true)
     if not isIt then return 'strange' end
+    isControls = isControls or string.sub(id, 2, ${CONTROL.length + 2}) == '${CONTROL}>'
   end
-  redis.call('HSET', meta, 'taken', taken)
   redis.call('XTRIM', mailbox, 'MINID', '0-' .. taken + 1)
-  redis.call('ZREMRANGEBYSCORE', ahead, '-inf', taken)
+  if isControls then redis.call('ZREMRANGEBYSCORE', ahead, '-inf', taken) end
 end
 
+local seq = tonumber(before)
 for i = first, #ARGV do
   seq = seq + 1
   redis.call('XADD', log, '0-' .. seq, 'e', ARGV[i], 'p', epoch)
 end
-redis.call('HSET', meta, 'seq', seq, 'log', id, 'held', ARGV[7])
+seq = string.format('%.0f', seq)
+if taken ~= '' then redis.call('HSET', meta, 'seq', seq, 'log', id, 'held', ARGV[7], 'taken', taken)
+else redis.call('HSET', meta, 'seq', seq, 'log', id, 'held', ARGV[7]) end
 redis.call('PUBLISH', log, seq)
 return 'committed'`,
 };
@@ -68,16 +71,20 @@ export interface Commit {
 }
 
 /** As the script. */
-export async function commitEvents(
-  { link, legion, agent }: RedisPlace,
-  commit: Commit,
-): Promise<"committed" | "fenced" | "moved" | "strange"> {
+export function createCommitting({
+  link,
+  legion,
+  agent,
+}: RedisPlace): (commit: Commit) => Promise<Committed> {
   const { token, meta, log, mailbox, ahead } = agentKeys(legion, agent);
-  const mail = commit.mail.flatMap(({ from, message }) => [from, JSON.stringify(message.id)]);
-  const newest = commit.mail.at(-1)?.mail ?? "";
-  const { mail: taken, held } = commit;
-  const head = [commit.token, commit.before, commit.epoch, commit.log, newest, taken.length, held];
   const keys = [token, meta, log, mailbox, ahead];
-  const reply = await link.run(COMMIT, keys, [...head, ...mail, ...commit.events]);
-  return reply as "committed" | "fenced" | "moved" | "strange";
+  return async ({ mail, held, events, ...commit }) => {
+    const newest = mail.at(-1)?.mail ?? "";
+    const args = [commit.token, commit.before, commit.epoch, commit.log, newest, mail.length, held];
+    for (const { from, message } of mail) args.push(from, JSON.stringify(message.id));
+    args.push(...events);
+    return (await link.run(COMMIT, keys, args)) as Committed;
+  };
 }
+
+type Committed = "committed" | "fenced" | "moved" | "strange";

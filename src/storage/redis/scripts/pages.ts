@@ -4,7 +4,8 @@ import type { Link } from "../connection/link.ts";
 
 /** What one reply should hold, about, as far as the page before tells how long entries are. */
 export const PAGE_LENGTH = 1_048_576;
-const FIRST_PAGE = 16;
+/** So many are in the first reply. */
+export const FIRST_PAGE = 16;
 const LARGEST_PAGE = 200;
 
 export interface Entry {

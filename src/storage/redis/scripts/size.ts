@@ -5,12 +5,12 @@ import type { LuaScript } from "../connection/script.ts";
 /**
  * What keys take up.
  *
- *   KEYS  log, mailbox, ahead, seen, meta
+ *   KEYS  log, mailbox, ahead, seen, meta, standing
  *   ->    bytes
  */
 const SIZE: LuaScript = {
   name: "size",
-  keys: 5,
+  keys: 6,
   lua: `
 local bytes = 0
 for _, key in ipairs(KEYS) do bytes = bytes + (redis.call('MEMORY', 'USAGE', key) or 0) end
@@ -19,6 +19,6 @@ return bytes`,
 
 /** Bytes of memory that one agent takes, without its long texts: each is a key of its own, and nothing lists them. */
 export async function sizeOfAgent({ link, legion, agent }: RedisPlace): Promise<number> {
-  const { log, mailbox, ahead, seen, meta } = agentKeys(legion, agent);
-  return Number(await link.run(SIZE, [log, mailbox, ahead, seen, meta], []));
+  const { log, mailbox, ahead, seen, meta, standing } = agentKeys(legion, agent);
+  return Number(await link.run(SIZE, [log, mailbox, ahead, seen, meta, standing], []));
 }

@@ -11,8 +11,8 @@ import type { LegionPlace } from "./scope.ts";
  * As `standingOf` of a mailbox elsewhere.
  */
 export const STANDING = `
-local function standingOf(seen, from, number, before, start)
-  local newest = redis.call('HGET', seen, from) or start ~= '' and start
+local function newestIn(seen, from, start) return redis.call('HGET', seen, from) or start ~= '' and start end
+local function standingOf(newest, number, before)
   if not newest then return 'next' end
   if tonumber(number) <= tonumber(newest) then return 'duplicate' end
   if tonumber(before) > tonumber(newest) then return 'gap', newest end

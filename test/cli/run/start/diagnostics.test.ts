@@ -17,6 +17,7 @@ async function open(options: Partial<DiagnosticsOptions> = {}) {
     folder,
     level: "info",
     redactor: NO_SECRETS,
+    after: Promise.resolve(),
     onFailure: (error) => failures.push(error),
     ...options,
   });

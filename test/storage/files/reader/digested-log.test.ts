@@ -19,7 +19,7 @@ import { createDigest, type Digest } from "../../../../src/past/digest/digest.ts
 import { readDigest } from "../../../../src/storage/contract/digests/digests.ts";
 import { createDigestedLog } from "../../../../src/storage/files/reader/digested-log.ts";
 import type { FileReader } from "../../../../src/storage/files/reader/reader.ts";
-import { digestFile, digestFolder } from "../../../../src/storage/folder/digest-file.ts";
+import { digestFile, digestFolder } from "../../../../src/storage/folder/cache/digest-file.ts";
 import { fromLine, toLine } from "../../../../src/storage/folder/line.ts";
 import { createKept, FORGED, STEPS } from "./kept-log.ts";
 
@@ -43,6 +43,13 @@ describe("what is kept of a log is gone on from", () => {
   it("where nothing came since", async () => {
     const { digest, forge } = await createKept();
     expect(stepsOf(await digest())).toBe(STEPS);
+    await forge();
+    expect(stepsOf(await digest())).toBe(FORGED);
+  });
+
+  it("also of a short log, as most agents have: many of them are looked at at once", async () => {
+    const { digest, forge } = await createKept(40);
+    expect(stepsOf(await digest())).toBe(40);
     await forge();
     expect(stepsOf(await digest())).toBe(FORGED);
   });

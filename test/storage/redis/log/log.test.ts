@@ -6,7 +6,7 @@ import { openRedisLog, readRedisLog } from "../../../../src/storage/redis/log/lo
 import { parseRedisAddress } from "../../../../src/storage/redis/connection/address.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink, type Link } from "../../../../src/storage/redis/connection/link.ts";
-import { commitEvents } from "../../../../src/storage/redis/scripts/log.ts";
+import { createCommitting } from "../../../../src/storage/redis/scripts/log.ts";
 import type { RedisPlace } from "../../../../src/storage/redis/scripts/scope.ts";
 import type { Tenure } from "../../../../src/domain/lease.ts";
 import { letter, numbers } from "../../../mail/letter.ts";
@@ -171,10 +171,8 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
       const { token, epoch } = await grant(place);
       const event = JSON.stringify(said("once"));
       const commit = { token, epoch, log: "x", before: 0, held: 0, events: [event], mail: [] };
-      expect([await commitEvents(place, commit), await commitEvents(place, commit)]).toEqual([
-        "committed",
-        "moved",
-      ]);
+      const commitTo = createCommitting(place);
+      expect([await commitTo(commit), await commitTo(commit)]).toEqual(["committed", "moved"]);
       expect(await contents()).toEqual(["once"]);
     });
 

@@ -5,7 +5,7 @@ import { parseRedisAddress } from "../../../../src/storage/redis/connection/addr
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { openLink } from "../../../../src/storage/redis/connection/link.ts";
 import { deliver } from "../../../../src/storage/redis/scripts/mail.ts";
-import { newLegion } from "../places.ts";
+import { grant, newLegion } from "../places.ts";
 import { redisIsThere, startRedis, type Server } from "../servers.ts";
 import { describeBus } from "../../../mail/bus-contract.ts";
 import { contents, letter, numbers } from "../../../mail/letter.ts";
@@ -101,11 +101,45 @@ describe.skipIf(!redisIsThere)("in Redis", () => {
       const second = JSON.stringify(letter("a", 2).message);
       await sender.link.command("XADD", mailbox, "0-2", "f", "log of x", "m", second);
       await sender.link.command("HSET", meta, "mail", 2);
-      for (const word of ["2 0\nlog of x\nnull", "2 0\nlog of x\n{", "2 0\nlog of x"]) {
-        sender.link.hint(wake, word);
+      const ear = String(await sender.link.command("HGET", meta, "ear"));
+      for (const word of ["3\n2 0\nlog of x\nnull", "3\n2 0\nlog of x\n{", "2\n2 0\nlog of x"]) {
+        sender.link.hint(ear, `${wake} ${word}`);
       }
       await expect.poll(() => contents(inbox)).toEqual(["x 1", "x 2"]);
       expect(asked).toEqual(["XRANGE"]);
+    });
+
+    it("hears of all mailboxes on one channel, and in one word of what was delivered in one turn", async () => {
+      const [sender, { link, legion, tenures }] = await two();
+      const heard: string[] = [];
+      const channels = new Set<string>();
+      const listen: typeof link.listen = (channel, listener) => {
+        channels.add(channel);
+        return link.listen(channel, (text) => {
+          heard.push(text);
+          listener(text);
+        });
+      };
+      const bus = createRedisBus({ link: { ...link, listen }, legion, tenureOf: (id) => tenures.get(id) });
+      const agents = ["a", "b", "c", "d"];
+      const inboxes = await Promise.all(agents.map(bus.open));
+      await Promise.all(agents.map((agent) => sender.bus.send(letter(agent, 1, { content: "one\ntwo" }))));
+      await Promise.all(inboxes.map((inbox) => inbox.wait(never)));
+      expect(inboxes.map(contents)).toEqual(agents.map(() => ["one\ntwo"]));
+      expect([channels.size, heard.length]).toEqual([1, 1]);
+      await bus.close();
+    });
+
+    it("says what comes to whoever has the right to read it now, whoever else opens the mailbox later", async () => {
+      const [sender, { link, legion, tenures }] = await two();
+      const late = createRedisBus({ link: sender.link, legion, tenureOf: (id) => tenures.get(id) });
+      const now = new Map([["a", await grant({ link, legion, agent: "a" })]]);
+      const bus = createRedisBus({ link, legion, tenureOf: (id) => now.get(id) });
+      const inbox = await bus.open("a");
+      await late.open("a");
+      await sender.bus.send(letter("a", 1));
+      await inbox.wait(never);
+      expect(contents(inbox)).toEqual(["x 1"]);
     });
 
     it("reads what came while its connection was lost", async () => {

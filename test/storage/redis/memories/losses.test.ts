@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createClock } from "../../../../src/base/clock.ts";
-import type { Event, NoticeEvent } from "../../../../src/domain/event/event.ts";
+import type { Event } from "../../../../src/domain/event/event.ts";
+import type { NoticeEvent } from "../../../../src/domain/event/notice.ts";
 import { CONTROL, type Delivery } from "../../../../src/domain/message/message.ts";
 import { createOutbox, offer } from "../../../../src/mail/outbox.ts";
 import { openMemory, type Memory } from "../../../../src/past/past.ts";

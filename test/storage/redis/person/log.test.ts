@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sendsOf, type Event, type NoticeEvent } from "../../../../src/domain/event/event.ts";
+import { sendsOf, type Event } from "../../../../src/domain/event/event.ts";
+import type { NoticeEvent } from "../../../../src/domain/event/notice.ts";
 import { account, createLedger, type Ledger } from "../../../../src/past/ledger.ts";
 import { readRedisLog } from "../../../../src/storage/redis/log/log.ts";
 import { CONTROL, messageId, type AgentId, type Message } from "../../../../src/domain/message/message.ts";

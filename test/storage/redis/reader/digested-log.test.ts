@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRedisReader } from "../../../../src/storage/redis/reader/reader.ts";
 import { agentKeys } from "../../../../src/storage/redis/scripts/keys.ts";
 import { entryId } from "../../../../src/storage/redis/scripts/pages.ts";
-import { digestFolderOf } from "../../../../src/storage/folder/digest-file.ts";
+import { digestFolderOf } from "../../../../src/storage/folder/cache/digest-file.ts";
 import { toLine } from "../../../../src/storage/folder/line.ts";
 import { decided, prompted } from "../../../past/digest/any-log.ts";
 import { createTempProject } from "../../../temp-project.ts";
@@ -32,8 +32,9 @@ describe.skipIf(!redisIsThere)("the digest of a log in Redis", () => {
     await place.enlist("1", {});
     await place.append("1", steps(STEPS));
     const path = join(folder.folder, "1.json");
-    /** Whoever asks for less is told the same. */
+    /** Whoever asks for less is told the same, also where how it stands is not kept in Redis. */
     const stepsNow = async (): Promise<number> => {
+      await link.command("DEL", agentKeys(legion, "1").standing);
       const { steps } = (await reader.standing("1")).ledger.spent;
       expect((await reader.digest("1")).ledger.spent.steps).toBe(steps);
       return steps;
@@ -47,7 +48,6 @@ describe.skipIf(!redisIsThere)("the digest of a log in Redis", () => {
     said.head.ledger.spent.steps = FORGED;
     await writeFile(path, `${toLine(said)}${rest}\n`);
     expect(await stepsNow()).toBe(FORGED);
-    expect((await reader.standing("1")).ledger.spent.steps).toBe(FORGED);
     return { link, legion, place, path, folder, stepsNow };
   }
 

@@ -1,0 +1,120 @@
+// Which files were changed and which commands ran, by whom and for what. Differences are read from the logs when it is known which
+// are told.
+
+import { fieldsOf } from "../../base/text/json.ts";
+import type { AgentId } from "../../domain/message/message.ts";
+import type { Digest } from "../../past/digest/digest.ts";
+import type { FileChange } from "../../past/digest/file-changes.ts";
+import { incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
+import type { Reader } from "../../storage/contract/reader.ts";
+import { byTime, createGroup } from "./group.ts";
+import type { ReportChanged, ReportCommand } from "./report.ts";
+
+type WithoutText<T> = Omit<T, "asked">;
+
+/** A file that one agent changed for one purpose, and the events that tell of it, oldest first. */
+interface ChangedFile extends Omit<WithoutText<ReportChanged>, "added" | "removed" | "diff" | "isCut"> {
+  readonly seqs: readonly number[];
+}
+
+/** Of one file. */
+const MOST_CHARS = 20_000;
+const MOST_SEQS = 50;
+
+export function createChanged(sinceMs: number, most: number) {
+  const files = createGroup<ChangedFile>(most, byTime);
+  const commands = createGroup<WithoutText<ReportCommand>>(most, byTime);
+  return {
+    /** @param tell is told of each first message that something was done for */
+    add(agent: AgentId, digest: Digest, tell: (root: string) => void): void {
+      const told = new Map<string, ChangedFile>();
+      for (const change of digest.changes) {
+        if (timeOf(change, incidentsOf(digest.incidents, "clock")) < sinceMs) continue;
+        const key = JSON.stringify([change.path, change.cause]);
+        told.set(key, joined(agent, told.get(key), change));
+        if (change.cause !== undefined) tell(change.cause);
+      }
+      for (const file of told.values()) files.add(file);
+      for (const one of commandsIn(agent, incidentsOf(digest.incidents, "command"), sinceMs)) {
+        commands.add(one);
+        if (one.cause !== null) tell(one.cause);
+      }
+    },
+    commands: () => commands.group(),
+    async files(reader: Pick<Reader, "events">) {
+      const { items, total } = files.group();
+      const diffs = await readDiffs(reader, items);
+      return { total, items: items.map(({ seqs, ...file }) => ({ ...file, ...diffOf(file, seqs, diffs) })) };
+    },
+  };
+}
+
+/** In milliseconds since 1970; no earlier than what its clock had shown before it went back. */
+function timeOf({ seq, at }: FileChange, back: readonly Incident[]): number {
+  const before = back.filter((one) => one.seq <= seq).map(({ ms }) => ms);
+  return Math.max(Date.parse(at) || 0, ...before);
+}
+
+function joined(agent: AgentId, before: ChangedFile | undefined, change: FileChange): ChangedFile {
+  const { path, from = before?.from, seq, at, cause = null } = change;
+  const isNew = before?.does === "created" && change.does !== "deleted";
+  const does = isNew
+    ? "created"
+    : before?.does === "moved" && change.does === "changed"
+      ? "moved"
+      : change.does;
+  const seqs = [...(before?.seqs ?? []), seq].slice(-MOST_SEQS);
+  return {
+    ...{ path, ...(from !== undefined && { from }), does, agent, cause },
+    ...{ times: (before?.times ?? 0) + 1, seq, at, seqs },
+  };
+}
+
+function* commandsIn(
+  agent: AgentId,
+  all: readonly Incident[],
+  sinceMs: number,
+): Generator<WithoutText<ReportCommand>> {
+  const same = new Map<string, WithoutText<ReportCommand>>();
+  for (const { ms, text, outcome = "ok", exit = null, cause = null, count = 1, seq, at, until = at } of all) {
+    if (ms < sinceMs || outcome === "idle") continue;
+    const key = JSON.stringify([text, outcome, exit, cause]);
+    const times = (same.get(key)?.times ?? 0) + count;
+    same.set(key, { command: text, outcome, exit, agent, cause, times, seq, at: until });
+  }
+  yield* same.values();
+}
+
+type Diffs = ReadonlyMap<string, string>;
+
+function nameOf(agent: AgentId, seq: number): string {
+  return `${agent} ${seq}`;
+}
+
+/** Of each log once, from the first event that is wanted to the last. */
+async function readDiffs(reader: Pick<Reader, "events">, files: readonly ChangedFile[]): Promise<Diffs> {
+  const diffs = new Map<string, string>();
+  for (const agent of new Set(files.map((file) => file.agent))) {
+    const wanted = new Set(files.filter((file) => file.agent === agent).flatMap(({ seqs }) => seqs));
+    const last = Math.max(...wanted);
+    for await (const event of reader.events(agent, Math.min(...wanted))) {
+      if (event.seq > last) break;
+      const { diff } = fieldsOf(wanted.has(event.seq) && event.kind === "result" ? event.details : undefined);
+      if (typeof diff === "string") diffs.set(nameOf(agent, event.seq), diff);
+    }
+  }
+  return diffs;
+}
+
+function diffOf({ agent }: Pick<ChangedFile, "agent">, seqs: readonly number[], diffs: Diffs) {
+  const whole = seqs
+    .flatMap((seq) => diffs.get(nameOf(agent, seq)) ?? [])
+    .map((diff) => diff.trimEnd())
+    .join("\n");
+  const lines = whole.split("\n");
+  const many = (sign: RegExp): number => lines.filter((line) => sign.test(line)).length;
+  return {
+    ...{ added: many(/^\+(?!\+\+ )/), removed: many(/^-(?!-- )/) },
+    ...{ diff: whole.slice(0, MOST_CHARS), isCut: whole.length > MOST_CHARS },
+  };
+}

@@ -1,0 +1,67 @@
+// What an undo would come to.
+
+import { resolve } from "node:path";
+import type { AgentId } from "../../domain/message/message.ts";
+import { CONTROL } from "../../domain/message/message.ts";
+import type { Act } from "../../past/undo/acts.ts";
+import { versionOf } from "../../past/undo/kept.ts";
+import { planUndo, type MadeEdit, type UndoPlan } from "../../past/undo/plan.ts";
+import type { PathVersion } from "../../past/undo/version.ts";
+import { readUndo } from "./carry-out.ts";
+import { chooseActs, type ChosenActs } from "./choose.ts";
+import { filesIn, keptIn, namesIn, type UndoSite } from "./place.ts";
+import { beyondOf, doneOf, leftOf, sharedOf } from "./report.ts";
+import type { UndoReport } from "./report-schema.ts";
+
+export interface Surveyed extends ChosenActs, UndoPlan {
+  /** Acts of which something is kept. */
+  readonly kept: ReadonlySet<Act>;
+  /** Agents that are in the middle of a call that is to be taken back: their process was killed. */
+  readonly busy: readonly AgentId[];
+}
+
+/** Writes nothing. Throws USAGE if no log has `what`. */
+export async function survey(what: string, site: UndoSite): Promise<Surveyed> {
+  const chosen = await chooseActs(site.reader, what);
+  const keptOf = keptIn(site);
+  const edits: MadeEdit[] =
+    chosen.ofControl === undefined ? [] : [...(await editsOfUndo(chosen.ofControl, site))];
+  const kept = new Set<Act>();
+  for (const act of chosen.acts) {
+    const own = keptOf(act.agent);
+    const call = (await own.holds(act.key)) ? await own.call(act.key) : undefined;
+    if (!call) continue;
+    kept.add(act);
+    const { agent, seq, at } = act;
+    edits.push(...call.edits.map((edit) => ({ agent, seq, at, root: call.root, edit })));
+  }
+  const now = async (root: string, path: string): Promise<PathVersion> => {
+    const names = namesIn(path, site);
+    if (!names) return { kind: "other", why: "it is off-limits" };
+    return versionOf(await filesIn(site).read(resolve(site.paths.root, root), names));
+  };
+  const busy = new Set([...kept].flatMap(({ outcome, agent }) => (outcome === undefined ? agent : [])));
+  return { ...chosen, kept, busy: [...busy], ...(await planUndo(edits, now)) };
+}
+
+/** What an undo changed, as changes of Control. */
+async function editsOfUndo(seq: number, site: UndoSite): Promise<readonly MadeEdit[]> {
+  const { planned, at } = await readUndo(site, (event) => event.seq === seq);
+  return (planned?.steps ?? []).map(({ root, path, from, to, agents: tells }) => {
+    const edit = { path, before: from, after: to };
+    return { agent: CONTROL, seq, at, root, edit, tells };
+  });
+}
+
+/** @param event the notice in log 0 that says it; null: nothing was changed */
+export function reportOf(surveyed: Surveyed, { paths }: UndoSite, event: number | null): UndoReport {
+  const { acts, kept, steps, left, already, shared } = surveyed;
+  return {
+    event,
+    done: steps.map((step) => doneOf(step, paths)),
+    left: left.map((one) => leftOf(one, paths)),
+    already,
+    shared: shared.filter((act) => beyondOf([act], new Set()).length > 0).map(sharedOf),
+    beyond: beyondOf(acts, kept),
+  };
+}

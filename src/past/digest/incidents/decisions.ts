@@ -1,0 +1,84 @@
+// What came of decisions: which failed or ran in a circle, and the commands that they ran.
+
+import { z } from "zod";
+import { fieldsOf } from "../../../base/text/json.ts";
+import { resultsFor, type Event, type EventOf } from "../../../domain/event/event.ts";
+import type { DecisionCourse } from "../charges/waste.ts";
+import { incidentsOf, type Incident, type NewestIncidents } from "./incident.ts";
+
+export const decisionsSchema = z.object({
+  /** The newest decision that has all of its results failed. */
+  isFailing: z.boolean(),
+  /** It came to the same as those before it. */
+  isLooping: z.boolean(),
+  /** Calls of the newest decision without a result, and those of them that run a command. */
+  left: z.array(z.string().nullable()),
+  commands: z.array(z.tuple([z.string(), z.string()])),
+  /** Some of the others did something, and some failed. */
+  hasActed: z.boolean(),
+  hasFailed: z.boolean(),
+});
+
+type PackedDecisions = z.output<typeof decisionsSchema>;
+
+export const NO_DECISIONS: PackedDecisions = {
+  ...{ isFailing: false, isLooping: false },
+  ...{ left: [], commands: [], hasActed: false, hasFailed: false },
+};
+
+export function createDecisions({ known, add, again }: NewestIncidents, kept = NO_DECISIONS) {
+  let now: PackedDecisions = { ...kept };
+  const run = (text: string, { outcome, details }: EventOf<"result">, incident: Incident): void => {
+    // It did not begin.
+    if (outcome === "idle") return;
+    const last = incidentsOf(known, "command").at(-1);
+    const { exitCode } = fieldsOf(details);
+    const exit = Number.isInteger(exitCode) ? { exit: Number(exitCode) } : {};
+    const isSame = last?.text === text && last.outcome === outcome && last.exit === exit.exit;
+    if (isSame && last.cause === incident.cause) again("command", incident);
+    else add("command", { ...incident, text, outcome, ...exit });
+  };
+  const settle = (event: EventOf<"result">, incident: Incident, course: DecisionCourse): void => {
+    const { call, outcome } = event;
+    const command = now.commands.find(([id]) => id === call)?.[1];
+    if (command !== undefined) run(command, event, incident);
+    now.left = now.left.filter((id) => id !== call);
+    now.hasActed ||= outcome !== "idle";
+    now.hasFailed ||= outcome === "error" || outcome === "interrupted";
+    if (now.left.length > 0) return;
+    const isLooping = course === "loop";
+    if (now.hasFailed) (now.isFailing ? again : add)("failed", incident);
+    if (isLooping) (now.isLooping ? again : add)("loop", incident);
+    now = { ...now, isFailing: now.hasFailed, isLooping };
+  };
+  return {
+    /** @param course its decision is one of a loop, as is known now */
+    see(event: Event, incident: Incident, course: DecisionCourse): void {
+      if (event.kind === "result") settle(event, incident, course);
+      else if (event.kind === "decision") now = { ...now, ...begun(event) };
+      else if (event.kind === "approval" && event.verdict !== undefined && event.verdict !== "approved")
+        now.commands = now.commands.filter(([id]) => id !== event.call);
+    },
+    clear: () => void (now = { ...NO_DECISIONS }),
+    pack: (): PackedDecisions => now,
+  };
+}
+
+function begun(event: EventOf<"decision">): Partial<PackedDecisions> {
+  const { calls } = event;
+  const left = resultsFor(event);
+  return {
+    ...(left.length === 0 && { isFailing: false, isLooping: false }),
+    left: [...left],
+    commands: calls.flatMap(commandIn),
+    ...{ hasActed: false, hasFailed: false },
+  };
+}
+
+/** Its first line, of a call that runs a command: by its name of the parameter, as a module of anybody has it. */
+function commandIn({ id, parameters }: { readonly id: string; readonly parameters: unknown }) {
+  const { command } = fieldsOf(parameters);
+  if (typeof command !== "string") return [];
+  const [first = "", ...rest] = command.trim().split("\n", 2);
+  return [[id, rest.length > 0 ? `${first} …` : first] satisfies [string, string]];
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openIn } from "../../../src/legion/knots/knots.ts";
+import { newLegion } from "../../storage/redis/places.ts";
+import { openNode, type RedisNode } from "../../storage/redis/redis-world.ts";
+import { redisIsThere, startRedis, until, type Server } from "../../storage/redis/servers.ts";
+import { createWorld } from "../../world.ts";
+import { toldIn } from "./check-knots.ts";
+import { chanceOf, randomTeam, verdictOn } from "./random-team.ts";
+
+const idsOf = (size: number) => Array.from({ length: size }, (_, n) => String(n + 1));
+
+describe("among agents that say anything to anybody", () => {
+  let all = 0;
+  it.each(Array.from({ length: 8 }, (_, n) => n + 1))(
+    "knots are found exactly where they stand, and told of once, over restarts: seed %i (W7, W9)",
+    async (seed) => {
+      const chance = chanceOf(seed);
+      const ids = idsOf(seed === 8 ? 50 : 2 + chance(8));
+      let world = await createWorld(randomTeam(ids, chance, seed === 8 ? 1 : 3));
+      for (let round = 0; round < 3; round++) {
+        await world.say(
+          ids.filter((id) => id === "1" || chance(3) === 0),
+          "Go on",
+        );
+        await world.idle();
+        const { tied, alarms, untold } = await verdictOn(ids, world.events);
+        const knots = await world.legion.knots();
+        expect({ alarms, untold }).toEqual({ alarms: [], untold: [] });
+        expect(knots.flatMap(({ agents }) => agents).toSorted()).toEqual(tied.toSorted());
+        all += knots.length;
+        const told = toldIn(await world.events("0")).map((open) => open.join());
+        expect(new Set(told).size).toBe(told.length);
+        for (const knot of knots) expect(told).toContain(openIn(knot).toSorted().join());
+        if (round % 2 === 1) world = await world.restart();
+      }
+    },
+    120_000,
+  );
+
+  it("knots stand often enough for that to say something", () => {
+    expect(all).toBeGreaterThan(5);
+  });
+});
+
+describe.skipIf(!redisIsThere)("among agents of several nodes that come and go", () => {
+  let server: Server;
+  beforeAll(async () => void (server = await startRedis()));
+  afterAll(() => server.stop());
+
+  let all = 0;
+  it.each([1, 2, 3])(
+    "knots are found exactly where they stand, and told of once by whichever node: seed %i (W8, W9)",
+    async (seed) => {
+      const chance = chanceOf(seed);
+      const ids = idsOf(2 + chance(seed === 3 ? 19 : 7));
+      const team = randomTeam(ids, chance, 2);
+      const name = newLegion();
+      const open = (): Promise<RedisNode> => openNode(server.url, name, team);
+      const nodes = await Promise.all([open(), open()]);
+      const isHosted = (id: string): boolean =>
+        nodes.some(({ legion }) => legion.agents.get(id)?.agent !== undefined);
+      const allRest = async (): Promise<void> => {
+        for (let before = ""; ;) {
+          await until(() => ids.every(isHosted));
+          for (const node of nodes) await node.idle();
+          const lasts = await Promise.all(ids.map(async (id) => (await nodes[0]!.events(id)).length));
+          if (lasts.join() === before) return;
+          before = lasts.join();
+        }
+      };
+      let found = 0;
+      for (let round = 0; round < 3; round++) {
+        await until(() => ids.every(isHosted));
+        await nodes[0]!.say(
+          ids.filter((id) => id === "1" || chance(3) === 0),
+          "Go on",
+        );
+        if (round > 0) {
+          await nodes.shift()!.stop();
+          nodes.push(await open());
+        }
+        await allRest();
+        const verdict = () => verdictOn(ids, nodes[0]!.events);
+        await until(async () => (await verdict()).untold.length === 0);
+        const { tied, alarms } = await verdict();
+        expect(alarms).toEqual([]);
+        for (const { legion } of nodes) {
+          const knots = await legion.knots();
+          expect(knots.flatMap(({ agents }) => agents).toSorted()).toEqual(tied.toSorted());
+          found += knots.length;
+        }
+        const told = toldIn(await nodes[0]!.events("0")).map((one) => one.join());
+        expect(new Set(told).size).toBe(told.length);
+      }
+      all += found;
+    },
+    120_000,
+  );
+
+  it("knots stand often enough for that to say something", () => {
+    expect(all).toBeGreaterThan(0);
+  });
+});
