@@ -57,10 +57,12 @@ export function instantModel(answer, window = 100_000_000) {
   };
 }
 
-/** One call of an action that does next to nothing, with a result that differs every time.
- * @param {number} index */
-export function trivialCall(index) {
-  return { calls: [{ id: `call-${index}`, name: "touch", arguments: `{"n":"${index}"}` }] };
+/**
+ * One call of an action that does next to nothing, with a result that differs every time.
+ * @param {number} index @param {"touch" | "strike"} [name] the effects that it declares are `none` or `once`
+ */
+export function trivialCall(index, name = "touch") {
+  return { calls: [{ id: `call-${index}`, name, arguments: `{"n":"${index}"}` }] };
 }
 
 /** Nothing to do. An empty answer would be a mistake of the model, and asked about again. */
@@ -112,6 +114,13 @@ function actionIndex() {
       ],
       execute: (/** @type {{n: string}} */ { n }) => ok(`reached ${n}`),
     });
+    const strike = defineAction({
+      description: "Do something outside, once",
+      parameters: { n: z.string() },
+      effects: "once",
+      touches: [],
+      execute: (/** @type {{n: string}} */ { n }) => ok(`struck ${n}`),
+    });
     const read = defineAction({
       description: "Read something that takes 100 ms",
       parameters: { n: z.string() },
@@ -122,7 +131,7 @@ function actionIndex() {
         return ok(`read ${n}`);
       },
     });
-    const bench = defineModule({ name: "bench", actions: { touch, reach, read } });
+    const bench = defineModule({ name: "bench", actions: { touch, reach, strike, read } });
     return { index: indexActions([core, goals, notes, bench], toolsProtocol), protocol: toolsProtocol };
   })();
   return indexed;
@@ -175,7 +184,7 @@ export async function byTurns(one, other, turns) {
 }
 
 /**
- * @param {{project?: string, plans: unknown[], durability?: "disk" | "process", heartbeatMs?: number | "off",
+ * @param {{project?: string, plans: unknown[], durability?: "disk" | "process", heartbeatMs?: number | "off", closesIdle?: boolean,
  *   redactor?: unknown, purse?: unknown}} options
  * @returns {Promise<any>}
  */
@@ -184,6 +193,7 @@ export async function startBench({
   plans,
   durability = "process",
   heartbeatMs = "off",
+  closesIdle,
   redactor,
   purse,
 }) {
@@ -195,6 +205,7 @@ export async function startBench({
     durability,
     delayMs: 0,
     heartbeatMs,
+    closesIdle,
     redactor,
     purse,
     environment: await localEnvironment(),

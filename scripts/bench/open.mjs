@@ -13,17 +13,22 @@ const SUMMARY_EVERY = 3_000;
 const { createDisk } = await load("src/base/files/disk.js");
 const { openFileLog } = await load("src/storage/files/log.js");
 const { openMemory } = await load("src/past/past.js");
+const { pastFile } = await load("src/storage/folder/cache/past-file.js");
+const { legionPaths } = await load("src/storage/folder/paths.js");
+const { authorshipOf } = await load("src/storage/folder/person/authorship.js");
+const { openPersonFolder } = await load("src/storage/folder/person/folder.js");
 const { toolsProtocol } = await load("src/model/protocol/tools.js");
 
 const usage = { input: 1_200, output: 60 };
 
-/** @param {string} folder @param {(event: unknown) => void} each */
-function openLog(folder, each) {
+/** @param {string} folder @param {any} each @param {any} [goOn] @param {any} [past] */
+function openLog(folder, each, goOn, past) {
   const disk = createDisk(join(folder, "tmp"));
   const lock = { epoch: 1, held: () => true };
   const durability = "process";
   const clock = { now: Date.now };
-  return openFileLog({ folder, disk, lock, durability, clock, corruptFolder: folder }, each);
+  const place = { folder, disk, lock, durability, clock, corruptFolder: folder, past };
+  return openFileLog(place, each, undefined, goOn);
 }
 
 /** A decision and its result, as an agent that works has them. @param {number} index */
@@ -47,10 +52,10 @@ function turn(index) {
   return [decision, { kind: "result", call: call.id, outcome: "ok", content }];
 }
 
-/** @param {string} folder */
-async function write(folder) {
+/** @param {string} folder @param {number} count */
+async function write(folder, count) {
   const { log } = await openLog(folder, () => undefined);
-  for (let index = 0; log.last < EVENTS;) {
+  for (let index = 0; log.last < count;) {
     const events = [];
     while (events.length < BATCH) events.push(...turn(index++));
     if (log.last % SUMMARY_EVERY < BATCH)
@@ -66,15 +71,17 @@ async function write(folder) {
   await log.close();
 }
 
-/** @param {string} folder */
-async function open(folder) {
+/** @param {string} folder @param {"kept" | undefined} how */
+async function open(folder, how) {
+  const person = openPersonFolder({ XDG_CONFIG_HOME: join(folder, "person") });
+  const past = how && pastFile(legionPaths(folder), "1", await authorshipOf(person));
   const started = performance.now();
   const view = { protocol: toolsProtocol, errors: "keep", window: 200_000 };
   const projector = { write: () => Promise.resolve(), reconcile: () => Promise.resolve([]) };
   const memory = await openMemory(
     { agent: "1", view, inspect: () => undefined, projector },
-    async (/** @type {(event: unknown) => void} */ each) => ({
-      log: (await openLog(folder, each)).log,
+    async (/** @type {any} */ each, /** @type {any} */ goOn) => ({
+      ...(await openLog(folder, each, goOn, past)),
       findings: [],
     }),
   );
@@ -84,30 +91,46 @@ async function open(folder) {
   return { ms, events, peakMb: process.resourceUsage().maxRSS / 1_024 };
 }
 
-const [task, place = ""] = process.argv.slice(2);
-if (task === "write") await write(place);
-else if (task === "open") console.log(JSON.stringify(await open(place)));
+const [task, place = "", how = ""] = process.argv.slice(2);
+if (task === "write") await write(place, Number(how));
+else if (task === "open") console.log(JSON.stringify(await open(place, how === "kept" ? how : undefined)));
 else {
-  const folder = join(temporaryFolder(), "1");
-  /** @param {string} task */
-  const inProcess = (task) => {
+  const root = temporaryFolder();
+  /** @param {string} task @param {string} folder @param {string} [how] */
+  const inProcess = (task, folder, how = "") => {
     const script = fileURLToPath(import.meta.url);
-    const { status, stdout } = spawnSync(process.execPath, [script, task, folder], {
+    const { status, stdout } = spawnSync(process.execPath, [script, task, folder, how], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],
     });
     if (status !== 0) throw new Error(`${task} failed`);
     return stdout;
   };
-  inProcess("write");
-  const opened = [1, 2, 3].map(() => JSON.parse(inProcess("open")));
-  const ms = median(opened.map(({ ms }) => ms));
-  const peakMb = median(opened.map(({ peakMb }) => peakMb));
+  const [long, short] = [join(root, "long"), join(root, "short")];
+  inProcess("write", long, String(EVENTS));
+  inProcess("write", short, "1000");
+  /** @param {string} folder @param {string} [how] */
+  const opened = (folder, how) => JSON.parse(inProcess("open", folder, how));
+  const whole = opened(long);
+  // The first finds nothing, and leaves it.
+  for (const folder of [long, short]) opened(folder, "kept");
+  const pairs = [1, 2, 3, 4, 5].map(() => [opened(long, "kept").ms, opened(short, "kept").ms]);
+  const [longMs, shortMs] = [0, 1].map((which) => median(pairs.map((pair) => pair[which])));
   report([
-    figure("9", `open a log of ${opened[0].events} events`, `${round(ms / 1_000, 1)} s`, {
-      beside: `peak memory of the process ${round(peakMb, 0)} MB`,
+    figure("9", `open a log of ${whole.events} events`, `${round(whole.ms / 1_000, 1)} s`, {
+      beside: `peak memory of the process ${round(whole.peakMb, 0)} MB`,
       goal: "",
       met: undefined,
     }),
+    figure(
+      "9",
+      `open a log of ${whole.events} events from what was kept of it`,
+      `${round(longMs ?? 0, 0)} ms`,
+      {
+        beside: `a log of 1,000 events ${round(shortMs ?? 0, 0)} ms`,
+        goal: "the time of 1,000 events",
+        met: (longMs ?? 0) <= 1.5 * (shortMs ?? 0),
+      },
+    ),
   ]);
 }

@@ -1,5 +1,6 @@
 // One process of a legion in Redis, for the measures that need several: told by its parent what to do, and telling how it is.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { instantModel, load, noop, plan, temporaryFolder, trivialCall, localEnvironment } from "./bench.mjs";
 import { openBenchLink } from "./redis-kit.mjs";
 
@@ -10,6 +11,7 @@ import { openBenchLink } from "./redis-kit.mjs";
  * @property {readonly string[]} agents every node of the legion could run all of them
  * @property {"busy" | "resting"} life busy: each decides again and again
  * @property {number} [leaseMs]
+ * @property {boolean} [closesIdle] those that have nothing to do are closed, as in `legion start`
  */
 
 /** How long a busy agent waits after each decision. */
@@ -18,11 +20,11 @@ const PAUSE_MS = 20;
 const { startLegion } = await load("src/legion/legion.js");
 const { createRedisBackend } = await load("src/storage/redis/backend.js");
 /** @type {NodeOrder} */
-const { url, legion: name, agents, life, leaseMs } = JSON.parse(process.argv[2] ?? "");
+const { url, legion: name, agents, life, leaseMs, closesIdle } = JSON.parse(process.argv[2] ?? "");
 const model = instantModel((index) => (life === "busy" ? trivialCall(index) : noop()));
 const link = await openBenchLink(url);
 globalThis.gc?.();
-const emptyBytes = process.memoryUsage().rss;
+const { rss: emptyBytes, heapUsed: emptyHeap } = process.memoryUsage();
 const legion = await startLegion({
   project: temporaryFolder(),
   plans: await Promise.all(agents.map((id) => plan({ id, model }))),
@@ -32,6 +34,7 @@ const legion = await startLegion({
   heartbeatMs: "off",
   environment: await localEnvironment(),
   settings: () => ({}),
+  ...(closesIdle && { closesIdle }),
   backend: createRedisBackend({ link, legion: name, durability: "always", ...(leaseMs && { leaseMs }) }),
 });
 /** Decisions since the last question. */
@@ -44,14 +47,19 @@ legion.inspector.watch((/** @type {any} */ { kind, event }) => {
 const answers = {
   running: () => legion.agents.size,
   agents: () => [...legion.agents.keys()],
+  open: () => [...legion.agents.values()].filter(({ agent }) => agent).length,
   decisions: () => decisions,
   sayAll: () => legion.control.say("all", "go"),
   sayEach: () => Promise.all(agents.map((id) => legion.control.say([id], "go"))),
-  cost() {
-    globalThis.gc?.();
+  async cost() {
+    for (let n = 0; n < 3; n++) {
+      globalThis.gc?.();
+      await delay(50);
+    }
     const { user, system } = process.cpuUsage();
     const timers = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
-    return { cpuMs: (user + system) / 1_000, timers, rss: process.memoryUsage().rss, emptyBytes };
+    const { rss, heapUsed } = process.memoryUsage();
+    return { cpuMs: (user + system) / 1_000, timers, rss, emptyBytes, heapBytes: heapUsed - emptyHeap };
   },
   async stop() {
     await legion.stop();

@@ -23,10 +23,10 @@ async function untilRequest(args) {
       const took = performance.now() - started.at;
       response.writeHead(500).end();
       request.resume();
-      child.kill("SIGKILL");
       server.close();
       server.closeAllConnections();
-      resolve(took);
+      // Ended in order, as a person does: what was compiled is kept where Node keeps it.
+      child.once("exit", () => resolve(took)).kill("SIGINT");
     }).listen(0, "127.0.0.1");
     /** @type {import("node:child_process").ChildProcess} */
     let child;
@@ -45,7 +45,23 @@ async function untilRequest(args) {
 
 const openai = import.meta.resolve("openai");
 const sdk = `import(${JSON.stringify(openai)}).then(({ default: OpenAI }) => new OpenAI().chat.completions.create({ model: "m", messages: [{ role: "user", content: "x" }] })).catch(() => 0)`;
+const project = temporaryFolder();
+time([
+  cli,
+  "start",
+  "1",
+  "--model",
+  "offline",
+  "--tick",
+  "0",
+  "--task",
+  "goal rest",
+  "--until-idle",
+  "--dir",
+  project,
+]);
 const node = [];
+const send = [];
 const help = [];
 const version = [];
 const first = [];
@@ -54,6 +70,7 @@ for (let run = 0; run < RUNS; run++) {
   node.push(time(["-e", "0"]));
   help.push(time([cli, "--help"]));
   version.push(time([cli, "--version"]));
+  send.push(time([cli, "send", "1", "hello", "--dir", project]));
   if (run % 2 > 0) continue;
   raw.push(await untilRequest(() => ["-e", sdk]));
   first.push(
@@ -81,6 +98,9 @@ report([
     met: ratio <= 1.35,
   }),
   figure("18", "legion --version", `${round(median(version), 0)} ms`),
+  figure("19", "legion send, to an agent that nobody runs", `${round(median(send), 0)} ms`, {
+    beside: `node -e 0: ${round(median(send) / median(node), 2)} times`,
+  }),
   figure("19", "spawn -> first model request", `${round(median(first), 0)} ms`, {
     beside: `the SDK alone ${round(median(raw), 0)} ms: ${round(spawnRatio, 2)} times`,
     goal: "<= 1.3 times",

@@ -11,13 +11,14 @@ const legion = await startBench({
 });
 /** @type {Map<string, number>} */
 const sent = new Map();
-/** @type {number[]} */
-const waits = [];
+/** Of the first round, in which each agent makes its files, and of the others. @type {number[][]} */
+const waits = [[], []];
+let isFirst = true;
 /** @type {number[]} */
 const beats = [];
 legion.inspector.watch((/** @type {any} */ { kind, agent, event }) => {
   if (kind !== "event" || event.kind !== "decision") return;
-  waits.push(performance.now() - (sent.get(agent) ?? 0));
+  waits[isFirst ? 0 : 1]?.push(performance.now() - (sent.get(agent) ?? 0));
   beats.push(performance.now() % TICK_MS);
 });
 for (let round_ = 0; round_ < 5; round_++) {
@@ -27,19 +28,19 @@ for (let round_ = 0; round_ < 5; round_++) {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
   }
   await legion.untilIdle(new AbortController().signal);
+  isFirst = false;
 }
 await legion.stop();
 const offset = quantile(beats, 0.5);
+const [made = [], later = []] = waits;
+/** @param {readonly number[]} some */
+const both = (some) => `p50 ${round(quantile(some, 0.5), 0)} ms, p99 ${round(quantile(some, 0.99), 0)} ms`;
 report([
-  figure(
-    "2",
-    `tick of ${TICK_MS} ms, ${AGENTS} agents: message -> decision`,
-    `p50 ${round(quantile(waits, 0.5), 0)} ms, p99 ${round(quantile(waits, 0.99), 0)} ms`,
-    {
-      goal: "p99 <= 1010 ms",
-      met: quantile(waits, 0.99) <= 1_010,
-    },
-  ),
+  figure("2", `tick of ${TICK_MS} ms, ${AGENTS} agents: message -> decision`, both([...made, ...later]), {
+    beside: `but for the first of each, which makes its files: ${both(later)}`,
+    goal: "p99 <= 1010 ms",
+    met: quantile([...made, ...later], 0.99) <= 1_010,
+  }),
   figure("2", "decisions after the beat", `p50 ${round(offset)} ms`, {
     goal: "no drift: due times, not intervals",
   }),

@@ -206,12 +206,12 @@ report([
     goal: "<= 1.3",
     met: instant.ratio <= 1.3,
   }),
-  figure("16", "the same on the disk", round(flushed.ratio, 2), {
+  figure("16", "step 1,000 / step 10 with a trajectory file, on the disk", round(flushed.ratio, 2), {
     beside: beside(flushedWithout),
     goal: "<= 1.3",
     met: flushed.ratio <= 1.3,
   }),
-  figure("16", "the same where the model takes 10 ms", round(slow.ratio, 2), {
+  figure("16", "step 1,000 / step 10 with a trajectory file, the model takes 10 ms", round(slow.ratio, 2), {
     beside: beside(slowWithout),
     goal: "<= 1.3",
     met: slow.ratio <= 1.3,

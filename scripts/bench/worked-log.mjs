@@ -13,7 +13,7 @@ const { openPersonFolder } = await load("src/storage/folder/person/folder.js");
 const usage = { input: 1_200, output: 60, cacheRead: 900, cost: 0.004 };
 
 /** What an agent that works has of one step; every 50th is for a new message of the person. @param {number} index */
-function step(index) {
+export function workedStep(index) {
   const id = `0>1#${index / 50 + 1}`;
   const message = {
     ...{
@@ -81,7 +81,7 @@ export async function writeWorkedLog(root, agent, events) {
   );
   for (let index = 0; log.last < events;) {
     const some = [];
-    while (some.length < Math.min(BATCH, events - log.last)) some.push(...step(index++));
+    while (some.length < Math.min(BATCH, events - log.last)) some.push(...workedStep(index++));
     await log.append(some);
   }
   await log.close();
