@@ -86,17 +86,19 @@ function Parts({ told }: { readonly told: Told }): JSX.Element {
 
 interface PartProps<T> {
   readonly name: string;
-  readonly group: { readonly items: readonly T[]; readonly total: number };
+  readonly group: { readonly items: readonly T[]; readonly total: number; readonly isMore: boolean };
   readonly show: (item: T) => JSX.Element;
 }
 
-function Part<T>({ name, group: { items, total }, show }: PartProps<T>): JSX.Element {
+function Part<T>({ name, group: { items, total, isMore }, show }: PartProps<T>): JSX.Element {
   if (total === 0) return <p class="sums dim">{name}: nothing.</p>;
   const more = total - items.length;
+  const least = isMore ? "at least " : "";
   return (
     <section aria-label={name}>
       <h2>
-        {name} ({total})
+        {name} ({least}
+        {total})
       </h2>
       <ol>
         {items.map((item, index) => (
@@ -104,7 +106,8 @@ function Part<T>({ name, group: { items, total }, show }: PartProps<T>): JSX.Ele
         ))}
         {more > 0 && (
           <li class="dim">
-            and {more} more: <code class="way">legion report --all</code>
+            and {least}
+            {more} more: <code class="way">legion report --all</code>
           </li>
         )}
       </ol>

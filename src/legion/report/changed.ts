@@ -4,7 +4,7 @@
 import { fieldsOf } from "../../base/text/json.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Digest } from "../../past/digest/digest.ts";
-import type { FileChange } from "../../past/digest/file-changes.ts";
+import { MAX_CHANGES, type FileChange } from "../../past/digest/file-changes.ts";
 import { incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { byTime, createGroup } from "./group.ts";
@@ -28,23 +28,31 @@ export function createChanged(sinceMs: number, most: number) {
     /** @param tell is told of each first message that something was done for */
     add(agent: AgentId, digest: Digest, tell: (root: string) => void): void {
       const told = new Map<string, ChangedFile>();
-      for (const change of digest.changes) {
-        if (timeOf(change, incidentsOf(digest.incidents, "clock")) < sinceMs) continue;
+      const { changes, incidents } = digest;
+      const isSince = (change: FileChange): boolean =>
+        timeOf(change, incidentsOf(incidents, "clock")) >= sinceMs;
+      if (changes.length === MAX_CHANGES && isSince(changes[0]!)) files.cut();
+      if ((incidents.cut.get("command") ?? -Infinity) >= sinceMs) commands.cut();
+      for (const change of changes) {
+        if (!isSince(change)) continue;
         const key = JSON.stringify([change.path, change.cause]);
         told.set(key, joined(agent, told.get(key), change));
         if (change.cause !== undefined) tell(change.cause);
       }
       for (const file of told.values()) files.add(file);
-      for (const one of commandsIn(agent, incidentsOf(digest.incidents, "command"), sinceMs)) {
+      for (const one of commandsIn(agent, incidentsOf(incidents, "command"), sinceMs)) {
         commands.add(one);
         if (one.cause !== null) tell(one.cause);
       }
     },
     commands: () => commands.group(),
     async files(reader: Pick<Reader, "events">) {
-      const { items, total } = files.group();
+      const { items, ...counted } = files.group();
       const diffs = await readDiffs(reader, items);
-      return { total, items: items.map(({ seqs, ...file }) => ({ ...file, ...diffOf(file, seqs, diffs) })) };
+      return {
+        ...counted,
+        items: items.map(({ seqs, ...file }) => ({ ...file, ...diffOf(file, seqs, diffs) })),
+      };
     },
   };
 }

@@ -4,21 +4,24 @@ import type { ReportGroup } from "./report.ts";
 
 export interface GrowingGroup<T> {
   add(item: T): void;
+  /** There are more than come to be added. */
+  cut(): void;
   group(): ReportGroup<T>;
 }
 
 /** @param most Infinity: all of them */
 export function createGroup<T>(most: number, compare: (a: T, b: T) => number): GrowingGroup<T> {
   let items: T[] = [];
-  let total = 0;
-  const cut = (): readonly T[] => (items = items.sort(compare).slice(0, most));
+  let [total, isMore] = [0, false];
+  const first = (): readonly T[] => (items = items.sort(compare).slice(0, most));
   return {
     add(item) {
       total++;
       items.push(item);
-      if (items.length >= 2 * most) cut();
+      if (items.length >= 2 * most) first();
     },
-    group: () => ({ items: cut(), total }),
+    cut: () => void (isMore = true),
+    group: () => ({ items: first(), total, isMore }),
   };
 }
 

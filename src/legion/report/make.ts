@@ -43,10 +43,13 @@ export async function makeReport(legion: ReportedLegion, wish: ReportWish): Prom
     changed: createChanged(sinceMs, most),
   };
   const letters: ReportWaiting[] = [];
+  let hasOlderLetters = false;
   const left: AgentId[] = [];
   let [charge, worked] = [NO_CHARGE, 0];
   await eachDigest(legion, own, parts, (agent, digest, status) => {
-    if (agent === CONTROL) return void letters.push(...lettersIn(agent, digest, own.incidents.resent));
+    letters.push(...lettersIn(agent, digest, own.incidents.resent));
+    hasOlderLetters ||= digest.incidents.cut.has("dead");
+    if (agent === CONTROL) return;
     const spans = digest.charges.spans.filter(
       ({ at, minutes }) => Date.parse(at) + minutes * 60_000 > sinceMs,
     );
@@ -54,7 +57,6 @@ export async function makeReport(legion: ReportedLegion, wish: ReportWish): Prom
     charge = addCharge(charge, sum);
     worked += Number(sum.steps > 0);
     if (status) standing.push(status);
-    letters.push(...lettersIn(agent, digest, own.incidents.resent));
     if (status?.state === "stopped" && (!digest.conversation.isDone || status.unread > 0)) left.push(agent);
   });
   const asking = statuses.filter(({ waits }) => waits.some((wait) => wait.for === "answer"));
@@ -80,9 +82,9 @@ export async function makeReport(legion: ReportedLegion, wish: ReportWish): Prom
       spent: spentBy(charge),
       states,
     },
-    waiting: waitingOf({ questions, statuses: standing, left, letters }, most),
+    waiting: waitingOf({ questions, statuses: standing, left, letters, hasOlderLetters }, most),
     asked,
-    odd: { items: odd.slice(0, most), total: odd.length },
+    odd: { items: odd.slice(0, most), total: odd.length, isMore: false },
     changed: { ...files, items: files.items.map(withText) },
     commands: { ...commands, items: commands.items.map(withText) },
   };

@@ -122,11 +122,15 @@ const command = z.object({
 export type ReportCommand = z.output<typeof command>;
 
 const groupOf = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item).readonly(), total: z.number() });
+  z.object({
+    ...{ items: z.array(item).readonly(), total: z.number() },
+    isMore: z.boolean().describe("There were more than `total`: of each log the newest are known."),
+  });
 
 export interface ReportGroup<T> {
   readonly items: readonly T[];
   readonly total: number;
+  readonly isMore: boolean;
 }
 
 export const reportSchema = z.object({

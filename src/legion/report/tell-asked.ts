@@ -44,14 +44,14 @@ export async function tellAsked(roots: Roots, { reader, own, sinceMs, most }: As
     states[asked.state] = (states[asked.state] ?? 0) + 1;
   }
   for (const asked of repeated.values()) group.add(asked);
-  const { items, total } = group.group();
+  const { items, ...counted } = group.group();
   const told: ReportAsked[] = [];
   const receiptsToday = createReceiptsToday(reader);
   for (const asked of items) {
     const answer = said.get(asked.root);
     told.push({ ...asked, ...(await wordsOf(await messageOf(reader, answer), answer, receiptsToday)) });
   }
-  return { asked: { items: told, total }, states };
+  return { asked: { items: told, ...counted }, states };
 }
 
 function* toldOf(roots: Roots): Generator<KnownRoot> {

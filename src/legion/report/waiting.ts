@@ -18,6 +18,8 @@ export interface WaitingFound {
   /** Agents that have something to do and that nobody runs. */
   readonly left: readonly AgentId[];
   readonly letters: readonly ReportWaiting[];
+  /** Of some log only the newest letters are known. */
+  readonly hasOlderLetters: boolean;
 }
 
 /** What cannot be done without the person is first, then the longest wait. */
@@ -45,6 +47,7 @@ export function waitingOf(found: WaitingFound, most: number): ReportGroup<Report
     group.add({ kind: "start", id: "", agent: left[0]!, text, since: null, way: "legion start" });
   }
   for (const letter of found.letters) group.add(letter);
+  if (found.hasOlderLetters) group.cut();
   return group.group();
 }
 

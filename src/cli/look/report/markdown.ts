@@ -21,13 +21,16 @@ export interface MarkdownWays {
 
 export function markdownOf(report: Report, { all, wayIn }: MarkdownWays): string {
   const nowMs = Date.parse(report.until);
-  const part = <T>(name: string, { items, total }: ReportGroup<T>, show: (item: T) => readonly string[]) => [
-    "",
-    `## ${name} (${total})`,
-    "",
-    ...(total === 0 ? ["Nothing."] : items.flatMap(show)),
-    ...(total > items.length ? [`- and ${total - items.length} more: ${code(wayIn(all))}`] : []),
-  ];
+  const part = <T>(name: string, group: ReportGroup<T>, show: (item: T) => readonly string[]) => {
+    const more = words.restOf(group);
+    return [
+      "",
+      `## ${name} (${words.totalOf(group)})`,
+      "",
+      ...(group.total === 0 ? ["Nothing."] : group.items.flatMap(show)),
+      ...(more === undefined ? [] : [`- ${more}: ${code(wayIn(all))}`]),
+    ];
+  };
   const lines = [
     `# ${words.titleOf(report)}`,
     "",
@@ -111,7 +114,7 @@ function text(words: string): string {
       // What would begin a list, a heading or a link.
       .replace(/^([#+=-]|\d+(?=[.)]))/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`))
       .replaceAll("://", ":\\//")
-      .replace(/\bwww\./gi, (www) => `${www.slice(0, -1)}\\.`)
+      .replace(/www\./gi, (www) => `${www.slice(0, -1)}\\.`)
   );
 }
 

@@ -75,12 +75,14 @@ function createRows({ columns, paint, all, wayIn }: SheetLayout) {
     }
     return joined.flatMap((row) => hanging(row, indent));
   };
-  const rest = <T>({ items, total }: ReportGroup<T>): readonly string[] =>
-    total > items.length ? hanging(`and ${total - items.length} more: ${wayIn(all)}`).map(dim) : [];
+  const rest = (group: ReportGroup<unknown>): readonly string[] => {
+    const more = words.restOf(group);
+    return more === undefined ? [] : hanging(`${more}: ${wayIn(all)}`).map(dim);
+  };
   const dim = (row: string): string => paint("dim", row);
-  const title = (name: string, total: number): readonly string[] => [
+  const title = (name: string, group: ReportGroup<unknown>): readonly string[] => [
     "",
-    ...text(`${name} (${total})`).map((row) => paint("bold", row)),
+    ...text(`${name} (${words.totalOf(group)})`).map((row) => paint("bold", row)),
   ];
   const nothing = (name: string): readonly string[] => ["", ...text(`${name}: nothing.`).map(dim)];
   return {
@@ -92,12 +94,12 @@ function createRows({ columns, paint, all, wayIn }: SheetLayout) {
     ): readonly string[] =>
       group.total === 0
         ? nothing(name)
-        : [...title(name, group.total), ...group.items.flatMap(show), ...rest(group)],
+        : [...title(name, group), ...group.items.flatMap(show), ...rest(group)],
     table<T>(name: string, group: ReportGroup<T>, wanted: readonly Column<T>[]): readonly string[] {
       if (group.total === 0) return nothing(name);
       const space = { columns: columns - INDENT.length, nowMs: 0 };
       const [heads = "", ...rows] = tableRows(group.items, wanted, space).map((row) => INDENT + row);
-      return [...title(name, group.total), dim(heads), ...rows, ...rest(group)];
+      return [...title(name, group), dim(heads), ...rows, ...rest(group)];
     },
   };
 }

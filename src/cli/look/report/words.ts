@@ -10,6 +10,7 @@ import {
   type ReportAsked,
   type ReportChanged,
   type ReportCommand,
+  type ReportGroup,
   type ReportOdd,
   type ReportSpent,
   type ReportWaiting,
@@ -89,6 +90,17 @@ export function sumsOf({ states, agents, worked, spent }: Report): readonly stri
   const { tokens } = spent;
   const sums = [...spentWords(spent).slice(0, -1), `${countCell(tokens)} tokens`, moneyOf(spent)];
   return [total, `${worked} of ${count(agents, "agent")} worked: ${sums.join(", ")}.`];
+}
+
+/** `23`, `at least 200`. */
+export function totalOf({ total, isMore }: ReportGroup<unknown>): string {
+  return isMore ? `at least ${total}` : String(total);
+}
+
+/** Those that are not told; `undefined`: all are. */
+export function restOf({ items, total, isMore }: ReportGroup<unknown>): string | undefined {
+  const more = total - items.length;
+  return more > 0 ? `and ${isMore ? "at least " : ""}${more} more` : undefined;
 }
 
 /** Who waits, for what. */

@@ -151,6 +151,7 @@ const HOSTILE = [
   "| a | b |.txt",
   "\u202egnp.exe",
   "``` \n# A title.txt",
+  "_www.example.com and https://example.com.txt",
 ];
 
 it.each(HOSTILE)(
@@ -168,7 +169,10 @@ it.each(HOSTILE)(
     const { out: md } = await legion(["report", "--md"], { cwd: world.project });
     const outside = md.replace(/(`+)(diff\n[^]*?\n\s*\1\n|(?!`)[^`\n].*?[^`]\1(?!`))/g, "");
     expect(md).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(outside).not.toMatch(/<(img|script|\/pre)|(?<!\\)\*\*bold|^# A title/m);
+    const said = outside.replaceAll(/^## .*|^- \*\*|\*\*$|^ +> /gm, "");
+    expect(said).not.toMatch(/<(img|script|\/pre)|(?<!\\)[[\]|]|(?<!\\)\*\*bold|^# A title/m);
+    // A link without any mark, as GitHub makes it.
+    expect(said).not.toMatch(/:\/\/|www\./i);
   },
 );
 

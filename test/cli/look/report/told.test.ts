@@ -1,6 +1,9 @@
 // What stands elsewhere in the logs too, as the report tells of it: the receipts of an answer, and agents that wait for each other.
 
 import { expect, it } from "vitest";
+import { z } from "zod";
+import { core } from "../../../../modules/core.ts";
+import { defineAction, defineModule, ok } from "../../../../src/domain/authoring/module.ts";
 import { reportSchema, type Report } from "../../../../src/legion/report/report.ts";
 import { puppet, stageIn } from "../../../past/receipts/puppets.ts";
 import { createWorld } from "../../../world.ts";
@@ -69,4 +72,57 @@ it("does not say of what the runtime said that nobody answered it", async () => 
   const page = await shown(world.project, 80);
   expect(page).toContain("1 asked: 1 answered.");
   expect(page).toMatch(/Files were put back\. told · said by the runtime/);
+});
+
+it("says of an order that was withdrawn before it was read that it was not delivered, and why", async () => {
+  const world = await createWorld({ 1: { script: [{ text: "As you say." }, calls("noop", {})] } });
+  await world.legion.agents.get("1")!.pause("by a test");
+  await world.legion.control.say(["1"], "Paint it green.", "follow-up");
+  await world.legion.control.say(["1"], "Leave it as it is.", "steer");
+  await world.legion.agents.get("1")!.resume();
+  await world.idle();
+  await world.stop();
+  const { states, asked, waiting } = await told(world.project);
+  expect(states).toEqual({ refused: 1, answered: 1 });
+  const why = "New instructions came before it was read.";
+  expect(asked.items).toContainEqual(
+    expect.objectContaining({ text: "Paint it green.", state: "refused", agent: "1", why }),
+  );
+  expect(waiting.items).toMatchObject([{ kind: "dead", text: `to Agent 1: ${why}` }]);
+  expect(await shown(world.project, 80)).toMatch(
+    /Paint it green\. not delivered · asked .* to Agent 1 New instr/,
+  );
+});
+
+const shell = defineModule({
+  name: "shell",
+  actions: {
+    run: defineAction({
+      description: "Run a command",
+      parameters: { command: z.string() },
+      effects: "none",
+      execute: () => ok("It ran."),
+    }),
+  },
+});
+
+it("says at least so many, where of commands not all are known", async () => {
+  const run = (n: number) => ({ action: "run", parameters: { command: `build ${n}` } });
+  const script = Array.from({ length: 21 }, (_, turn) => ({
+    calls: Array.from({ length: 10 }, (_, n) => run(10 * turn + n)),
+  }));
+  const world = await createWorld({
+    1: { script: [...script, { text: "Done." }, calls("noop", {})], modules: [core, shell] },
+  });
+  await world.say("1", "Build all of it.");
+  await world.idle();
+  await world.stop();
+  expect((await told(world.project)).commands).toMatchObject({ total: 200, isMore: true });
+  const page = await shown(world.project, 80);
+  expect(page).toContain("what they changed is not known (at least 200)");
+  expect(page).toContain("and at least 180 more: legion report --all");
+  const { out } = await legion(["report", "--md"], { cwd: world.project });
+  expect(out).toMatch(
+    /^## Commands.* \(at least 200\)$[^]*^- and at least 180 more: `legion report --all`$/m,
+  );
 });
