@@ -78,7 +78,7 @@ function read(): Place {
   if (area === "chain" && agent) return { area, message: decoded(agent) };
   if (area === "differences") return { area, sides: query.replace(TIME, "") };
   const known = AREAS.find((one) => one === area);
-  return { area: known ?? "legion" };
+  return { area: known ?? (isFile ? "legion" : "report") };
 }
 
 function readTime(): string | undefined {

@@ -68,8 +68,11 @@ export function toggleState(state: AgentState): void {
 /** Moves by so many rows; beyond either end is the end. */
 export function moveBy(step: number): void {
   const shown = rows.value;
-  const at = shown.findIndex(({ id }) => id === current.value);
-  // Whoever is at none is before the first.
+  // Whoever is at none is at the first: they were there before any row was.
+  const at = Math.max(
+    shown.findIndex(({ id }) => id === current.value),
+    0,
+  );
   const to = Math.min(Math.max(at + step, 0), shown.length - 1);
   current.value = shown[to]?.id;
 }

@@ -34,10 +34,13 @@ export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: "light" | "dark";
+  /** Where the person is when it is theirs; `undefined`: where it opens. */
+  readonly area?: "legion" | undefined;
 }
 
 /** Opens it in a window of its own. The test fails if the page complains, or asks another host for anything. */
-export async function show(url: string, { width = 1_280, height = 800, scheme = "light" }: Look = {}) {
+export async function show(url: string, look: Look = {}) {
+  const { width = 1_280, height = 800, scheme = "light" } = look;
   browser ??= startBrowser();
   const context = await (await browser).createBrowserContext();
   const page = await context.newPage();
@@ -61,6 +64,11 @@ export async function show(url: string, { width = 1_280, height = 800, scheme = 
   await page.setViewport({ width, height });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.goto(url);
+  const { area } = { area: "legion", ...look };
+  if (area !== undefined && url.includes("#token=")) {
+    await page.evaluate((one) => location.replace(`#/${one}`), area);
+    await page.waitForFunction(() => document.querySelector(".report") === null);
+  }
   return person(page);
 }
 
