@@ -72,7 +72,7 @@ const SPEAKERS = {
 };
 
 export function Asked({ item }: { readonly item: Group<"asked"> }): JSX.Element {
-  const { root, from, agent, text, at, state, why, answer, answers, agents, spent, times } = item;
+  const { root, from, agent, text, at, state, why, answer, answers, agents, spent, times, files } = item;
   const [words, look] = STATES[state];
   const facts = [
     ...(times > 1 ? [count(times, "time")] : []),
@@ -110,6 +110,12 @@ export function Asked({ item }: { readonly item: Group<"asked"> }): JSX.Element 
             </span>
           ))}
         </blockquote>
+      )}
+      {files > 0 && (
+        <p class="aside">
+          {count(files, "file")} changed; to take back:{" "}
+          <code class="way">legion undo '{oneLine(root)}' --dry-run</code>
+        </p>
       )}
     </>
   );

@@ -30,6 +30,8 @@ export interface KnownRoot {
   first?: FirstMessage;
   readonly agents: AgentId[];
   charge: Charge;
+  /** How many files were changed for it in the time that is told of, agent by agent. */
+  files: number;
   readonly now: AtWork[];
   /** Who has mail of it that they did not take in. */
   readonly unread: AgentStatus[];
@@ -46,7 +48,7 @@ const OPENING_CHARS = 500;
 export function createRoots(sinceMs: number) {
   const roots = new Map<string, KnownRoot>();
   const known = (id: string): KnownRoot => {
-    const root = roots.get(id) ?? { id, agents: [], charge: NO_CHARGE, now: [], unread: [], isTold: false };
+    const root = roots.get(id) ?? unknownRoot(id);
     roots.set(id, root);
     return root;
   };
@@ -56,6 +58,7 @@ export function createRoots(sinceMs: number) {
     all: () => roots.values(),
     openingOf: (id: string): string | null => roots.get(id)?.first?.opening ?? null,
     tell: (id: string): void => void (known(id).isTold = true),
+    addFile: (id: string): void => void known(id).files++,
     addFirst(first: FirstMessage): void {
       const lane = laneOf(first);
       if (lane === "abort" || lane === "verdict") return;
@@ -102,6 +105,10 @@ export function createRoots(sinceMs: number) {
   };
 }
 
+function unknownRoot(id: string): KnownRoot {
+  return { id, agents: [], charge: NO_CHARGE, files: 0, now: [], unread: [], isTold: false };
+}
+
 function opening({ content }: Message): string {
   return content.slice(0, OPENING_CHARS);
 }
@@ -111,12 +118,12 @@ export function describeRoot(
   root: KnownRoot,
   answered: object | undefined,
 ): Omit<ReportAsked, "answer" | "answers"> {
-  const { id, first, agents, charge } = root;
+  const { id, first, agents, charge, files } = root;
   return {
     ...{ root: id, from: speakerOf(root), agent: isMessageId(id) ? parseMessageId(id).to : "", times: 1 },
     ...{ text: first?.opening ?? null, at: first?.sentAt ?? null },
     ...quieter(standingOf(root, answered), speakerOf(root)),
-    ...{ agents, spent: spentBy(charge) },
+    ...{ agents, spent: spentBy(charge), files },
   };
 }
 

@@ -7,6 +7,7 @@ import type { Digest } from "../../past/digest/digest.ts";
 import { MAX_CHANGES, type FileChange } from "../../past/digest/file-changes.ts";
 import { incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
+import type { Roots } from "./asked.ts";
 import { byTime, createGroup } from "./group.ts";
 import type { ReportChanged, ReportCommand } from "./report.ts";
 
@@ -25,8 +26,7 @@ export function createChanged(sinceMs: number, most: number) {
   const files = createGroup<ChangedFile>(most, byTime);
   const commands = createGroup<WithoutText<ReportCommand>>(most, byTime);
   return {
-    /** @param tell is told of each first message that something was done for */
-    add(agent: AgentId, digest: Digest, tell: (root: string) => void): void {
+    add(agent: AgentId, digest: Digest, roots: Pick<Roots, "tell" | "addFile">): void {
       const told = new Map<string, ChangedFile>();
       const { changes, incidents } = digest;
       const isSince = (change: FileChange): boolean =>
@@ -37,12 +37,16 @@ export function createChanged(sinceMs: number, most: number) {
         if (!isSince(change)) continue;
         const key = JSON.stringify([change.path, change.cause]);
         told.set(key, joined(agent, told.get(key), change));
-        if (change.cause !== undefined) tell(change.cause);
       }
-      for (const file of told.values()) files.add(file);
+      for (const file of told.values()) {
+        files.add(file);
+        if (file.cause === null) continue;
+        roots.tell(file.cause);
+        roots.addFile(file.cause);
+      }
       for (const one of commandsIn(agent, incidentsOf(incidents, "command"), sinceMs)) {
         commands.add(one);
-        if (one.cause !== null) tell(one.cause);
+        if (one.cause !== null) roots.tell(one.cause);
       }
     },
     commands: () => commands.group(),

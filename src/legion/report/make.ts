@@ -120,7 +120,7 @@ async function eachDigest(
     roots.addDead(agent, digest, own.incidents.resent);
     if (agent !== CONTROL) {
       roots.add(agent, digest, status);
-      changed.add(agent, digest, roots.tell);
+      changed.add(agent, digest, roots);
       if (status && status.unread > 0) {
         const mail = (await reader.unread(agent, digest.ledger)).map(({ message }) => message);
         roots.addUnread(status, mail);

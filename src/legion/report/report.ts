@@ -66,6 +66,9 @@ const asked = z.object({
   answers: z.number().describe("How many there were."),
   agents: z.array(z.string()).readonly().describe("Who worked on it."),
   spent: spent.describe("Since it was asked."),
+  files: z
+    .number()
+    .describe("Changed for it by file actions, each for each agent; `legion undo <root>` takes them back."),
 });
 
 export type ReportAsked = z.output<typeof asked>;

@@ -65,7 +65,8 @@ function joined(a: Undescribed, b: Undescribed): Undescribed {
   const spent = Object.fromEntries(
     (["steps", "tokens", "cost", "unpriced", "timeMs"] as const).map((of) => [of, a.spent[of] + b.spent[of]]),
   ) as Undescribed["spent"];
-  return { ...newest, spent, times: a.times + b.times, agents: [...new Set([...a.agents, ...b.agents])] };
+  const [times, files] = [a.times + b.times, a.files + b.files];
+  return { ...newest, spent, times, files, agents: [...new Set([...a.agents, ...b.agents])] };
 }
 
 /** The newest that agents said to the person, by first message. */

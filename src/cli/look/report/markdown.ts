@@ -38,7 +38,7 @@ export function markdownOf(report: Report, { all, wayIn }: MarkdownWays): string
     ...part("Waits for you", report.waiting, (item) => [
       `- ${text(words.waitingWords(item))} — ${code(wayIn(item.way))}`,
     ]),
-    ...part("What was asked", report.asked, (item) => askedLines(item, nowMs)),
+    ...part("What was asked", report.asked, (item) => askedLines(item, nowMs, wayIn)),
     ...part("What was odd", report.odd, (item) => [
       `- ${text(words.oddWords(item, nowMs))}${item.way === "" ? "" : ` — ${code(wayIn(item.way))}`}`,
     ]),
@@ -50,7 +50,8 @@ export function markdownOf(report: Report, { all, wayIn }: MarkdownWays): string
   return lines.join("\n").replace(/\n{3,}/g, "\n\n");
 }
 
-function askedLines(item: ReportAsked, nowMs: number): readonly string[] {
+function askedLines(item: ReportAsked, nowMs: number, wayIn: MarkdownWays["wayIn"]): readonly string[] {
+  const undo = words.undoWords(item);
   const { state, text: asked, root, why, answer } = item;
   const facts = text(words.askedFacts(item, nowMs).join(" · "));
   const [said = ""] = answer ? [quoted(answer.text)] : [];
@@ -66,6 +67,7 @@ function askedLines(item: ReportAsked, nowMs: number): readonly string[] {
           "",
         ]
       : []),
+    ...(undo ? [`  ${undo[0]}; to take back: ${code(wayIn(undo[1]))}`] : []),
   ];
 }
 

@@ -110,6 +110,7 @@ function askedRows(item: ReportAsked, { until }: Report, rows: Rows): readonly s
   const { columns, paint } = rows;
   const asked = clip(oneLine(text ?? `(${root}, of which no log has the words)`), columns - INDENT.length);
   const mark = words.STATE_WORDS[state];
+  const undo = words.undoWords(item);
   const [head = "", ...more] = rows.facts([mark, ...words.askedFacts(item, nowMs)], 4);
   return [
     INDENT + paint("bold", asked),
@@ -117,6 +118,7 @@ function askedRows(item: ReportAsked, { until }: Report, rows: Rows): readonly s
     ...more,
     ...(why === "" || state === "asks" ? [] : rows.hanging(oneLine(why), 4)),
     ...(answer ? answerRows(answer, nowMs, rows) : []),
+    ...(undo ? rows.hanging(`${undo[0]}; to take back: ${rows.wayIn(undo[1])}`, 4).map(rows.dim) : []),
   ];
 }
 

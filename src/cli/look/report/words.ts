@@ -131,6 +131,11 @@ export function askedFacts(asked: ReportAsked, nowMs: number): readonly string[]
   ];
 }
 
+/** How what was done for it is taken back; `undefined`: no file was changed. */
+export function undoWords({ root, files }: ReportAsked): readonly [changed: string, way: string] | undefined {
+  return files === 0 ? undefined : [`${count(files, "file")} changed`, `legion undo '${root}' --dry-run`];
+}
+
 export function oddWords({ kind, agents, text, at, until }: ReportOdd, nowMs: number): string {
   // The words of a knot name them.
   const who = agents.length === 0 || kind === "knot" ? "" : `${agentsOf(agents)}: `;
