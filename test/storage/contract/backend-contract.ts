@@ -9,11 +9,13 @@ import { createClock } from "../../../src/base/clock.ts";
 import type { Event } from "../../../src/domain/event/event.ts";
 import { CONTROL } from "../../../src/domain/message/message.ts";
 import { valueOf } from "../../../src/past/state.ts";
+import { createReceiptsToday } from "../../../src/legion/receipts/today.ts";
 import { fromArchive } from "../../../src/storage/archive/imported.ts";
 import { packAgents } from "../../../src/storage/archive/pack.ts";
 import { receiveAt } from "../../../src/storage/archive/unfold.ts";
 import type { Backend } from "../../../src/storage/contract/backend.ts";
 import { ownHand } from "../../own-hand.ts";
+import { puppet, stageIn } from "../../past/receipts/puppets.ts";
 import { READABLE } from "../../readable.ts";
 import { openWorld, temporaryFolder, type World, type WorldAgent } from "../../world.ts";
 
@@ -160,6 +162,36 @@ export function describeBackend(name: string, create: (project: string) => Promi
       const again = await other.start({ "1": { script: [{ text: "Read" }] }, "2": {} });
       await again.idle();
       expect((await other.events("1")).filter(({ kind }) => kind === "message")).toHaveLength(2);
+    });
+
+    it("keeps what a message cites as it was judged, also in a fork and elsewhere, where it is judged today", async () => {
+      const { start, backend, events } = await found();
+      const world = await start({ "1": puppet, "2": puppet });
+      const stage = stageIn(world);
+      const [good, bad] = [await stage.order("1", "write a.txt"), await stage.order("1", "run make 2")];
+      await stage.order("1", `tell 2 #${good} #${bad}: done`);
+      const heard = (log: readonly Event[]) =>
+        log.flatMap((event) => (event.kind === "message" && event.message.receipts ? [event.message] : []));
+      const [message] = heard(await events("2"));
+      const judged = [
+        { agent: "1", seq: good, verdict: "stale" },
+        { agent: "1", seq: bad, verdict: "failed" },
+      ];
+      expect(message?.receipts).toMatchObject(judged);
+      await (
+        await world.legion.fork({ agent: "2", at: (await events("2")).at(-1)!.seq, as: "2b" })
+      ).done;
+      expect(heard(await events("2b"))).toEqual([message]);
+      await world.stop();
+      const other = await found();
+      const file = await exported(backend, [CONTROL, "1", "2"]);
+      await receiveAt(other.backend, await arrivalOf(file), READABLE);
+      expect(heard(await other.events("2"))).toEqual([message]);
+      const today = await createReceiptsToday(other.backend.reader)(message!);
+      expect(today).toEqual(await createReceiptsToday(backend.reader)(message!));
+      expect(today!.map(({ today: verdict }) => verdict)).toMatchObject(
+        judged.map(({ verdict }) => ({ verdict })),
+      );
     });
 
     it("takes in nobody that is there already, and then nothing has changed", async () => {
