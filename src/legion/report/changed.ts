@@ -14,7 +14,11 @@ import type { ReportChanged, ReportCommand } from "./report.ts";
 type WithoutText<T> = Omit<T, "asked">;
 
 /** A file that one agent changed for one purpose, and the events that tell of it, oldest first. */
-interface ChangedFile extends Omit<WithoutText<ReportChanged>, "added" | "removed" | "diff" | "isCut"> {
+interface ChangedFile extends Omit<
+  WithoutText<ReportChanged>,
+  "at" | "added" | "removed" | "diff" | "isCut"
+> {
+  readonly atMs: number;
   readonly seqs: readonly number[];
 }
 
@@ -23,7 +27,7 @@ const MOST_CHARS = 20_000;
 const MOST_SEQS = 50;
 
 export function createChanged(sinceMs: number, most: number) {
-  const files = createGroup<ChangedFile>(most, byTime);
+  const files = createGroup<ChangedFile>(most, (a, b) => b.atMs - a.atMs);
   const commands = createGroup<WithoutText<ReportCommand>>(most, byTime);
   return {
     add(agent: AgentId, digest: Digest, roots: Pick<Roots, "tell" | "addFile">): void {
@@ -55,20 +59,23 @@ export function createChanged(sinceMs: number, most: number) {
       const diffs = await readDiffs(reader, items);
       return {
         ...counted,
-        items: items.map(({ seqs, ...file }) => ({ ...file, ...diffOf(file, seqs, diffs) })),
+        items: items.map(({ seqs, atMs, ...file }) => ({
+          ...{ ...file, at: new Date(atMs).toISOString() },
+          ...diffOf(file, seqs, diffs),
+        })),
       };
     },
   };
 }
 
 /** In milliseconds since 1970; no earlier than what its clock had shown before it went back. */
-function timeOf({ seq, at }: FileChange, back: readonly Incident[]): number {
+function timeOf({ seq, atMs }: FileChange, back: readonly Incident[]): number {
   const before = back.filter((one) => one.seq <= seq).map(({ ms }) => ms);
-  return Math.max(Date.parse(at) || 0, ...before);
+  return Math.max(atMs, ...before);
 }
 
 function joined(agent: AgentId, before: ChangedFile | undefined, change: FileChange): ChangedFile {
-  const { path, from = before?.from, seq, at, cause = null } = change;
+  const { path, from = before?.from, seq, atMs, cause = null } = change;
   const isNew = before?.does === "created" && change.does !== "deleted";
   const does = isNew
     ? "created"
@@ -78,7 +85,7 @@ function joined(agent: AgentId, before: ChangedFile | undefined, change: FileCha
   const seqs = [...(before?.seqs ?? []), seq].slice(-MOST_SEQS);
   return {
     ...{ path, ...(from !== undefined && { from }), does, agent, cause },
-    ...{ times: (before?.times ?? 0) + 1, seq, at, seqs },
+    ...{ times: (before?.times ?? 0) + 1, seq, atMs, seqs },
   };
 }
 
