@@ -7,15 +7,13 @@
 //   F4. What runs without being asked is not changed: what the next start loads, what editors, shells and git run.
 //
 // A command that a person allowed is bound by none of it: there is no sandbox yet.
-//
-// Without /proc/self/fd (macOS) files are reached by the path that was checked: there a folder swapped in the very
-// moment between can lead elsewhere.
 
-import { constants, existsSync } from "node:fs";
-import { mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { mkdir, open, opendir, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Host } from "../../../src/domain/authoring/host.ts";
 import { holdsReadOnly, isProtected, isReadOnly, liesIn } from "../../../src/domain/authoring/protected.ts";
+import { hold, type Folder } from "./folder.ts";
 import { addingInTurn, leadsThroughRepository } from "./repository.ts";
 import { codeOf, Refusal } from "../refusal.ts";
 import { tellMade } from "./made.ts";
@@ -30,15 +28,6 @@ export interface FolderErrand {
 export interface Errand extends FolderErrand {
   /** If the last name is a link: what it leads to, or the link itself. */
   readonly lastLink: "follow" | "keep";
-}
-
-/** A folder that is kept open. */
-export interface Folder {
-  /** Leads to this very folder, whatever its name leads to by now. */
-  readonly path: string;
-  /** Absolute, without links, as it was when it was opened. */
-  readonly real: string;
-  close(): Promise<void>;
 }
 
 /**
@@ -271,30 +260,4 @@ async function makeFolder(at: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }
-}
-
-const OPEN_FILES = "/proc/self/fd";
-const hold = existsSync(OPEN_FILES) ? holdByDescriptor : holdByPath;
-
-/** Opens the folder `at`, which must really be `real`. */
-export async function holdByDescriptor(at: string, real: string): Promise<Folder> {
-  const handle = await openFolder(at);
-  const path = `${OPEN_FILES}/${handle.fd}`;
-  return checked({ path, real, close: () => handle.close() }, await readlink(path));
-}
-
-/** The weaker way where open files have no path of their own. */
-export async function holdByPath(at: string, real: string): Promise<Folder> {
-  const handle = await openFolder(at);
-  return checked({ path: real, real, close: () => handle.close() }, await realpath(at));
-}
-
-function openFolder(at: string): Promise<FileHandle> {
-  return open(at, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-}
-
-async function checked(folder: Folder, found: string): Promise<Folder> {
-  if (found === folder.real) return folder;
-  await folder.close();
-  throw new Refusal("That path changed while it was opened; try again.");
 }

@@ -6,6 +6,7 @@ import { count } from "../../base/text/wording.ts";
 import { withLegion } from "../../control/open.ts";
 import type { UndoReport } from "../../legion/undo/report-schema.ts";
 import { previewUndo } from "../../legion/undo/undo.ts";
+import { displayName } from "../../domain/message/message.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
@@ -47,7 +48,7 @@ function preview(what: string, { project, home, reader, config }: Site): Promise
 const MAX_EVENTS = 10;
 
 function* linesFor({ outcome, ...report }: UndoReport & { outcome: "planned" | "done" }): Generator<string> {
-  const { event, done, left, already, shared, beyond } = report;
+  const { event, done, left, already, shared, beyond, foreign } = report;
   const changes = count(done.length, "change");
   if (done.length === 0)
     yield outcome === "planned" ? "Nothing would be taken back." : "Nothing was taken back.";
@@ -67,6 +68,8 @@ function* linesFor({ outcome, ...report }: UndoReport & { outcome: "planned" | "
     yield "May have been done for something else as well, and stays; `legion undo <event>` takes one back:";
   for (const { event: seq, action, path } of shared)
     yield `  ${seq} ${oneLine(action)}${path === undefined ? "" : ` ${oneLine(path)}`}`;
+  for (const id of foreign)
+    yield `Nothing that ${displayName(id)} did: it was not written on your machines; \`legion start --trust\` takes it on.`;
   if (beyond.length > 0) yield "Cannot be taken back:";
   for (const { what, events } of beyond) {
     const more = events.length - MAX_EVENTS;

@@ -1,31 +1,30 @@
 // A plan in the log of Control, carried out: by whoever wrote it, or by the next one that has the home alone. It can be done again from any
 // point: what is back already stays.
 
-import { resolve } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { count, enumerate } from "../../base/text/wording.ts";
 import type { Contents } from "../../domain/authoring/workspace.ts";
 import type { Event } from "../../domain/event/event.ts";
 import type { NoticeEvent } from "../../domain/event/notice.ts";
-import { CONTROL } from "../../domain/message/message.ts";
+import { CONTROL, isAgentId } from "../../domain/message/message.ts";
 import { compose, type Letter } from "../../mail/compose.ts";
 import { sendNotice } from "../../mail/log-access.ts";
 import { versionOf, type KeptFiles } from "../../past/undo/kept.ts";
 import { CHANGED, type LeftEdit, type UndoStep } from "../../past/undo/plan.ts";
 import { isSame, versionSchema, type PathVersion } from "../../past/undo/version.ts";
-import { filesIn, keptIn, namesIn, type UndoPlace, type UndoSite } from "./place.ts";
+import { filesIn, keptIn, OFF_LIMITS, spotOf, standingAt, type UndoPlace, type UndoSite } from "./place.ts";
 
 const step = z.object({
   root: z.string(),
   path: z.string(),
   from: versionSchema,
   to: versionSchema,
-  keeper: z.string(),
+  keeper: z.string().refine((id) => id === CONTROL || isAgentId(id)),
   agents: z.array(z.string()).readonly(),
 });
 const details = z.object({
-  undo: z.string(),
+  undo: z.uuid(),
   what: z.string(),
   busy: z.array(z.string()).readonly(),
   steps: z.array(step).readonly(),
@@ -106,24 +105,18 @@ function aboutUndo({ what }: PlannedUndo, back: readonly UndoStep[]): string {
 }
 
 /** Resolves with what stands there if it could not be put back. */
-async function putBack(
-  { root, path, from, to, keeper }: UndoStep,
-  draft: string,
-  place: UndoPlace,
-): Promise<PathVersion | undefined> {
-  const names = namesIn(path, place);
-  if (!names) return { kind: "other", why: "it is off-limits" };
-  const files = filesIn(place);
-  const folder = resolve(place.paths.root, root);
-  const now = async (): Promise<PathVersion> => versionOf(await files.read(folder, names));
+async function putBack(step: UndoStep, draft: string, place: UndoPlace): Promise<PathVersion | undefined> {
+  const { from, to, keeper } = step;
   const wanted = await contentsOf(to, keptIn(place)(keeper));
   // A file and a folder cannot be exchanged at once: whoever was killed in between left nothing.
   const isBetween = (found: Contents): boolean =>
     found.kind === "nothing" && (from.kind === "folder") !== (to.kind === "folder") && to.kind !== "nothing";
   const isExpected = (found: Contents): boolean => isSame(versionOf(found), from) || isBetween(found);
   try {
-    if (wanted && (await files.put({ root: folder, names, draft }, wanted, isExpected))) return undefined;
-    const stands = await now();
+    const spot = await spotOf(step, place);
+    if (!spot) return OFF_LIMITS;
+    if (wanted && (await filesIn(place).put({ ...spot, draft }, wanted, isExpected))) return undefined;
+    const stands = versionOf(await standingAt(step, place));
     return isSame(stands, to) ? undefined : stands;
   } catch (error) {
     return { kind: "other", why: messageOf(error) };
@@ -148,7 +141,7 @@ export async function keepReplaced(
   const left: LeftEdit[] = [];
   for (const [index, one] of steps.entries()) {
     const { root, path, from } = one;
-    const before = await filesIn(site).read(resolve(site.paths.root, root), namesIn(path, site) ?? []);
+    const before = await standingAt(one, site);
     const stands = versionOf(before);
     const replaced = [{ path, before, after: { kind: "nothing" } as const }];
     const [unkept] = isSame(stands, from) ? await own.keep(`${undo} ${index}`, root, replaced) : [];

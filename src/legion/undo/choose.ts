@@ -4,6 +4,7 @@ import { LegionError } from "../../base/errors.ts";
 import { quote } from "../../base/text/wording.ts";
 import { CONTROL, isMessageId, type AgentId } from "../../domain/message/message.ts";
 import { createActs, type Act } from "../../past/undo/acts.ts";
+import { foreign } from "../../storage/contract/foreign.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 
 export interface ChosenActs {
@@ -11,30 +12,31 @@ export interface ChosenActs {
   readonly acts: readonly Act[];
   /** Those that may have been done for something else as well: they were done after several first messages, and stay. */
   readonly shared: readonly Act[];
-  /** An undo is taken back: the events of the log of Control with that number. */
+  /** An undo is taken back: the event of the log of Control with that number. */
   readonly ofControl?: number;
+  /** Whose logs somebody else wrote: nothing that stands there is taken back. */
+  readonly foreign: readonly AgentId[];
 }
 
 const EVENT = /^(.+)\.(\d+)$/;
 
+type WrittenLogs = Pick<Reader, "known" | "events" | "isForeign">;
+
 /**
  * What counts to `what`: a first message (all that `ps --by cause` counts to it), another message (what was done when it was the newest, and
- * what followed from what was said then), or an event such as `2.417` (that result alone). Throws USAGE if no log has it.
+ * what followed from what was said then), or an event such as `2.417` (that result alone). Throws USAGE if no log has it, FOREIGN if
+ * only one that somebody else wrote may.
  */
-export async function chooseActs(
-  reader: Pick<Reader, "known" | "events">,
-  what: string,
-): Promise<ChosenActs> {
+export async function chooseActs(reader: WrittenLogs, what: string): Promise<ChosenActs> {
   const event = EVENT.exec(what);
   const known = await reader.known();
-  if (event && !isMessageId(what)) {
-    const [, agent = "", seq] = event;
-    if (agent === CONTROL) return { acts: [], shared: [], ofControl: await undoAt(reader, Number(seq)) };
-    if (known.includes(agent)) return { acts: [await resultOf(reader, agent, Number(seq))], shared: [] };
-  } else if (isMessageId(what)) {
-    const all: Act[] = [];
-    for (const agent of known) all.push(...(await actsOf(reader, agent)));
-    return ofMessage(all, what);
+  if (isMessageId(what)) return ofMessage(reader, known, what);
+  const [, agent = "", seq] = event ?? [];
+  if (event && (agent === CONTROL || known.includes(agent))) {
+    if (await reader.isForeign(agent)) throw foreign(agent);
+    return agent === CONTROL
+      ? { acts: [], shared: [], foreign: [], ofControl: await undoAt(reader, Number(seq)) }
+      : { acts: [await resultOf(reader, agent, Number(seq))], shared: [], foreign: [] };
   }
   throw new LegionError(
     "USAGE",
@@ -65,13 +67,20 @@ async function actsOf(reader: Pick<Reader, "events">, agent: AgentId): Promise<r
   return acts.all();
 }
 
-function ofMessage(all: readonly Act[], id: string): ChosenActs {
+async function ofMessage(reader: WrittenLogs, known: readonly AgentId[], id: string): Promise<ChosenActs> {
+  const all: Act[] = [];
+  const others: AgentId[] = [];
+  for (const agent of known)
+    if (await reader.isForeign(agent)) others.push(agent);
+    else all.push(...(await actsOf(reader, agent)));
   const isRoot = all.some(({ cause, roots }) => cause === id || roots.has(id));
   const mine = isRoot ? all.filter(({ cause }) => cause === id) : followed(all, id);
-  if (!isRoot && mine.length === 0)
+  if (!isRoot && mine.length === 0) {
+    if (others[0] !== undefined) throw foreign(others[0]);
     throw new LegionError("USAGE", `nobody did anything for the message ${quote(id)}`);
+  }
   const isShared = ({ roots }: Act): boolean => roots.size > 1;
-  return { acts: mine.filter((act) => !isShared(act)), shared: mine.filter(isShared) };
+  return { acts: mine.filter((act) => !isShared(act)), shared: mine.filter(isShared), foreign: others };
 }
 
 /** What was done for a message, and for what was said for it. */

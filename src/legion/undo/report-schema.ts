@@ -37,6 +37,10 @@ export const undoReportSchema = z.object({
     .array(z.object({ what: text, events: z.array(text).readonly() }))
     .readonly()
     .describe("What nobody can take back."),
+  foreign: z
+    .array(text)
+    .readonly()
+    .describe("Agents whose logs somebody else wrote: nothing that stands there is taken back."),
 });
 
 export type UndoReport = z.output<typeof undoReportSchema>;

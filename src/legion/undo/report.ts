@@ -44,14 +44,12 @@ export function leftOf({ made, why, now }: LeftEdit, paths: LegionPaths): UndoRe
   };
 }
 
-export function sharedOf({ agent, seq, call }: Act): UndoReport["shared"][number] {
-  const { path, sourcePath } = call.parameters as Readonly<Record<string, unknown>>;
-  const named = path ?? sourcePath;
-  return { event: `${agent}.${seq}`, action: call.action, ...(typeof named === "string" && { path: named }) };
+export function sharedOf({ agent, seq, action, path }: Act): UndoReport["shared"][number] {
+  return { event: `${agent}.${seq}`, action, ...(path !== undefined && { path }) };
 }
 
-/** Actions that leave nothing behind. */
-const LOOKS: ReadonlySet<string> = new Set(
+/** Actions that leave nothing behind but mail and state, which their results tell of. */
+const TRACELESS: ReadonlySet<string> = new Set(
   (
     "noop help currentObjective recall viewNote queryAgentRegistry readFile readCommand listDirectory outline findFiles searchText " +
     "recallNotes getSkill searchMemory readContext listEntries sendMessage answer addGoal completeGoal writeNote deleteNote remember"
@@ -78,10 +76,10 @@ export function beyondOf(acts: readonly Act[], kept: ReadonlySet<Act>): UndoRepo
     if (to.some((id) => !isMemoryId(id))) add("mail", act);
     if (to.some(isMemoryId)) add("memory", act);
     for (const module of act.changed) add(module, act);
-    const { action } = act.call;
+    const { action } = act;
     // A command that failed has changed what it changed.
     const isIdle = act.outcome === "idle" || (act.outcome === "error" && KINDS[action] === undefined);
-    if (kept.has(act) || LOOKS.has(action) || isIdle) continue;
+    if (kept.has(act) || TRACELESS.has(action) || isIdle) continue;
     add(FILE_ACTIONS.has(action) ? "files of which nothing is kept" : (KINDS[action] ?? action), act);
   }
   return [...found].map(([what, events]) => ({ what, events: [...events] }));

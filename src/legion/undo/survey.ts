@@ -1,6 +1,5 @@
 // What an undo would come to.
 
-import { resolve } from "node:path";
 import type { AgentId } from "../../domain/message/message.ts";
 import { CONTROL } from "../../domain/message/message.ts";
 import type { Act } from "../../past/undo/acts.ts";
@@ -9,7 +8,7 @@ import { planUndo, type MadeEdit, type UndoPlan } from "../../past/undo/plan.ts"
 import type { PathVersion } from "../../past/undo/version.ts";
 import { readUndo } from "./carry-out.ts";
 import { chooseActs, type ChosenActs } from "./choose.ts";
-import { filesIn, keptIn, namesIn, type UndoSite } from "./place.ts";
+import { keptIn, standingAt, type UndoSite } from "./place.ts";
 import { beyondOf, doneOf, leftOf, sharedOf } from "./report.ts";
 import type { UndoReport } from "./report-schema.ts";
 
@@ -35,11 +34,8 @@ export async function survey(what: string, site: UndoSite): Promise<Surveyed> {
     const { agent, seq, at } = act;
     edits.push(...call.edits.map((edit) => ({ agent, seq, at, root: call.root, edit })));
   }
-  const now = async (root: string, path: string): Promise<PathVersion> => {
-    const names = namesIn(path, site);
-    if (!names) return { kind: "other", why: "it is off-limits" };
-    return versionOf(await filesIn(site).read(resolve(site.paths.root, root), names));
-  };
+  const now = async (root: string, path: string): Promise<PathVersion> =>
+    versionOf(await standingAt({ root, path }, site));
   const busy = new Set([...kept].flatMap(({ outcome, agent }) => (outcome === undefined ? agent : [])));
   return { ...chosen, kept, busy: [...busy], ...(await planUndo(edits, now)) };
 }
@@ -55,7 +51,7 @@ async function editsOfUndo(seq: number, site: UndoSite): Promise<readonly MadeEd
 
 /** @param event the notice in log 0 that says it; null: nothing was changed */
 export function reportOf(surveyed: Surveyed, { paths }: UndoSite, event: number | null): UndoReport {
-  const { acts, kept, steps, left, already, shared } = surveyed;
+  const { acts, kept, steps, left, already, shared, foreign } = surveyed;
   return {
     event,
     done: steps.map((step) => doneOf(step, paths)),
@@ -63,5 +59,6 @@ export function reportOf(surveyed: Surveyed, { paths }: UndoSite, event: number 
     already,
     shared: shared.filter((act) => beyondOf([act], new Set()).length > 0).map(sharedOf),
     beyond: beyondOf(acts, kept),
+    foreign,
   };
 }

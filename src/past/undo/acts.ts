@@ -1,6 +1,7 @@
 // What an agent did, call by call, and for which message: whatever its log tells of it, whether or not it can be taken back.
 
 import type { Call, Event, Outcome } from "../../domain/event/event.ts";
+import { fieldsOf } from "../../base/text/json.ts";
 import type { AgentId, LogId, Message } from "../../domain/message/message.ts";
 import { account, createLedger } from "../ledger.ts";
 import { sendsIn } from "../mail/sends.ts";
@@ -15,7 +16,9 @@ export interface Act {
   readonly at: string;
   /** Tells its call from every other in the world. */
   readonly key: string;
-  readonly call: Call;
+  readonly action: string;
+  /** What it named; absent: none. */
+  readonly path?: string;
   /** Absent: there is no result yet. */
   readonly outcome?: Outcome;
   /** To whom it counts: the first message of the newest one that was shown. */
@@ -24,19 +27,32 @@ export interface Act {
   readonly message: string | undefined;
   /** The first messages of all that came since the agent last rested. */
   readonly roots: ReadonlySet<string>;
-  readonly sends: readonly Pick<Message, "id" | "targetAgentIds">[];
+  readonly sends: readonly SentByAct[];
   /** Modules whose state it changed. */
   readonly changed: ReadonlySet<string>;
 }
+
+/** Of a message no more is held: all logs are read for one undo. */
+type SentByAct = Pick<Message, "id" | "targetAgentIds">;
 
 export function keyOfCall(log: LogId | undefined, decision: number | undefined, call: string): string {
   return `${log} ${decision} ${call}`;
 }
 
 /** What stands for what an agent says without a call. */
-const ANSWER: Call = { id: "", action: "answer", parameters: {} };
+const ANSWER = "answer";
 const NO_SENDS: Act["sends"] = [];
 const NOTHING: ReadonlySet<string> = new Set();
+
+function sentIn(event: Event): readonly SentByAct[] {
+  return sendsIn(event, "").map(({ message: { id, targetAgentIds } }) => ({ id, targetAgentIds }));
+}
+
+function pathIn({ parameters }: Call): Pick<Act, "path"> {
+  const { path, sourcePath } = fieldsOf(parameters);
+  const named = path ?? sourcePath;
+  return typeof named === "string" ? { path: named } : {};
+}
 
 export function createActs(agent: AgentId) {
   const ledger = createLedger();
@@ -51,24 +67,25 @@ export function createActs(agent: AgentId) {
     const { seq, at, calls } = event;
     const about = { agent, seq, at, cause: roots.root(), message: newest.root(), roots: since };
     outcomes = [];
-    const sends = sendsIn(event, "").map(({ message }) => message);
-    const answered = { key: "", call: ANSWER, outcome: "ok", sends, changed: NOTHING } as const;
+    const sends = sentIn(event);
+    const answered = { key: "", action: ANSWER, outcome: "ok", sends, changed: NOTHING } as const;
     if (sends.length > 0) acts.push({ ...about, ...answered });
     open = new Map(
       calls.map((call): [string, Act] => {
-        const key = keyOfCall(ledger.log, seq, call.id);
-        return [call.id, { ...about, key, call, sends: NO_SENDS, changed: NOTHING }];
+        const what = { key: keyOfCall(ledger.log, seq, call.id), action: call.action, ...pathIn(call) };
+        return [call.id, { ...about, ...what, sends: NO_SENDS, changed: NOTHING }];
       }),
     );
   };
   const end = (event: Event & { readonly kind: "result" }): void => {
     outcomes.push(event.outcome);
-    const act = open.get(event.call ?? "");
+    const call = event.call ?? "";
+    const act = open.get(call);
     if (!act) return;
-    open.delete(act.call.id);
+    open.delete(call);
     const { seq, at, outcome } = event;
     const changed = new Set(event.state?.map(([module]) => module));
-    acts.push({ ...act, seq, at, outcome, changed, sends: sendsIn(event, "").map(({ message }) => message) });
+    acts.push({ ...act, seq, at, outcome, changed, sends: sentIn(event) });
   };
   return {
     see(event: Event): void {

@@ -79,18 +79,16 @@ function planPath(made: readonly MadeEdit[], from: PathVersion): PathPlan {
   const agents = new Set<AgentId>();
   const { root, edit } = made[0]!;
   let [to, keeper] = [from, ""];
-  let why = CHANGED;
-  for (;;) {
-    const at = rest.findIndex(({ edit: { after } }) => isSame(after, to));
-    const next = rest[at];
-    if (next === undefined) break;
+  let why = from.kind === "other" ? from.why : CHANGED;
+  // Only the newest: whoever put there again what an older change left had seen the newer ones.
+  for (let next = rest[0]; next && isSame(next.edit.after, to); next = rest[0]) {
     if (next.edit.unkept !== undefined) {
       why = `what stood there is not kept: ${next.edit.unkept}`;
       break;
     }
     [to, keeper] = [next.edit.before, next.agent];
     for (const agent of next.tells ?? [next.agent]) agents.add(agent);
-    rest.splice(at, 1);
+    rest.shift();
   }
   const isAlready = agents.size === 0 && rest.length > 0 && isSame(from, rest.at(-1)!.edit.before);
   const left = isAlready ? [] : rest.map((one) => ({ made: one, why: reasonFor(one, why), now: to }));

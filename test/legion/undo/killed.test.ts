@@ -10,7 +10,7 @@ import { createClock } from "../../../src/base/clock.ts";
 import { codeOf } from "../../../src/base/errors.ts";
 import { defineAction, defineModule } from "../../../src/domain/authoring/module.ts";
 import { undoHere } from "../../../src/control/api/undo-here.ts";
-import { workspaceFiles } from "../../../src/environment/workspace/place.ts";
+import { workspaceFiles } from "../../../src/legion/undo/workspace-files.ts";
 import { finishUndo } from "../../../src/legion/undo/carry-out.ts";
 import type { UndoPlace } from "../../../src/legion/undo/place.ts";
 import type { UndoReport } from "../../../src/legion/undo/report-schema.ts";

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { holdByDescriptor, holdByPath } from "../../../../modules/system/confine/confine.ts";
+import { holdByDescriptor, holdByPath } from "../../../../modules/system/confine/folder.ts";
 import { system } from "../../../../modules/system/index.ts";
 import { createTestHost } from "../../test-host.ts";
 import { attempts } from "./attempts.ts";
