@@ -28,6 +28,8 @@ export interface Site {
   /** Closed when the command ends. */
   readonly backend: Backend;
   readonly reader: Reader;
+  /** What no agent may change, relative to the project. */
+  readonly protectedPaths: () => Promise<readonly string[]>;
 }
 
 const GOES_ON = "this goes on with the defaults, a start would not";
@@ -152,7 +154,13 @@ export async function withSite<T>(
   const redactor = createRedactor(config.secrets());
   const backend = await openBackend({ project, home, bus: config.bus, name: config.name, redactor });
   try {
-    return await hideInErrors(config, () => use({ project, home, config, backend, reader: backend.reader }));
+    const { reader } = backend;
+    const protectedPaths = async (): Promise<readonly string[]> =>
+      (await import("../../legion/undo/protected-paths.ts")).protectedPathsOf(
+        { project, config, reader },
+        io.env,
+      );
+    return await hideInErrors(config, () => use({ project, home, config, backend, reader, protectedPaths }));
   } finally {
     await backend.close();
   }

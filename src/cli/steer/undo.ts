@@ -1,13 +1,11 @@
 // `legion undo`: what agents did to files for a message, or in one event, taken back.
 
-import { createDisk } from "../../base/files/disk.ts";
-import { createRedactor } from "../../base/redaction/redactor.ts";
 import { count } from "../../base/text/wording.ts";
+import { siteOf } from "../../control/api/undo-here.ts";
 import { withLegion } from "../../control/open.ts";
 import type { UndoReport } from "../../legion/undo/report-schema.ts";
 import { previewUndo } from "../../legion/undo/undo.ts";
 import { displayName } from "../../domain/message/message.ts";
-import { legionPaths } from "../../storage/folder/paths.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { oneLine, print, printJson } from "../kit/output.ts";
 import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
@@ -39,10 +37,8 @@ export const command: CliCommand = {
   },
 };
 
-function preview(what: string, { project, home, reader, config }: Site): Promise<UndoReport> {
-  const paths = legionPaths(project, home);
-  const disk = createDisk(paths.tmp, project);
-  return previewUndo(what, { reader, paths, disk, redactor: createRedactor(config.secrets()) });
+async function preview(what: string, site: Site): Promise<UndoReport> {
+  return previewUndo(what, await siteOf(site));
 }
 
 const MAX_EVENTS = 10;

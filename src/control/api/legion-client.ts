@@ -82,4 +82,6 @@ export interface LegionSite {
   readonly home?: string;
   readonly backend: Backend;
   readonly config: Pick<Config, "durability"> & Partial<Pick<Config, "secrets">>;
+  /** What no agent may change, and so no undo changes; absent: the floor alone. */
+  readonly protectedPaths?: () => Promise<readonly string[]>;
 }

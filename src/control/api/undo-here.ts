@@ -4,7 +4,7 @@ import { createClock } from "../../base/clock.ts";
 import { createDisk } from "../../base/files/disk.ts";
 import { createRedactor } from "../../base/redaction/redactor.ts";
 import { finishUndo } from "../../legion/undo/carry-out.ts";
-import type { UndoPlace } from "../../legion/undo/place.ts";
+import type { UndoPlace, UndoSite } from "../../legion/undo/place.ts";
 import type { UndoReport } from "../../legion/undo/report-schema.ts";
 import { undo } from "../../legion/undo/undo.ts";
 import type { Store } from "../../storage/contract/store.ts";
@@ -25,7 +25,7 @@ export async function undoHere(site: LegionSite, what: string): Promise<UndoRepo
   try {
     const store = await backend.openStore({ durability: config.durability, clock: createClock() });
     try {
-      const report = await undo(what, placeOf(site, store));
+      const report = await undo(what, await placeOf(site, store));
       await store.deliverForOthers();
       return report;
     } finally {
@@ -37,14 +37,25 @@ export async function undoHere(site: LegionSite, what: string): Promise<UndoRepo
 }
 
 /** Goes on with what an undo before left unfinished; mostly there is none. */
-export function finishHere(site: LegionSite, store: Store): Promise<void> {
-  return finishUndo(placeOf(site, store));
+export async function finishHere(site: LegionSite, store: Store): Promise<void> {
+  return finishUndo(await placeOf(site, store));
 }
 
-function placeOf({ project, home, backend, config }: LegionSite, { control }: Store): UndoPlace {
+async function placeOf(site: LegionSite, { control }: Store): Promise<UndoPlace> {
+  return { ...(await siteOf(site)), control, clock: createClock() };
+}
+
+/** What looks, and writes nothing. */
+export async function siteOf({
+  project,
+  home,
+  backend,
+  config,
+  protectedPaths,
+}: LegionSite): Promise<UndoSite> {
   const paths = legionPaths(project, home);
   return {
-    ...{ reader: backend.reader, paths, control, clock: createClock() },
+    ...{ reader: backend.reader, paths, protectedPaths: await protectedPaths?.() },
     disk: createDisk(paths.tmp, project),
     redactor: createRedactor(config.secrets?.() ?? []),
   };

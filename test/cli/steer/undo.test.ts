@@ -63,6 +63,33 @@ describe("legion undo", () => {
     },
   );
 
+  it.each(["a node that runs", "nobody there"])(
+    "leaves with %s what decides which code the next start runs, as agents do",
+    async (who) => {
+      const path = "tools/extra.mjs";
+      let isModule = false;
+      const world = await createYard(
+        { [path]: "old" },
+        { 1: [{ calls: [write(path, "new")] }, REST] },
+        // As the node finds them when it starts: only then it is a module.
+        { settings: () => (isModule ? { protectedPaths: [path] } : {}) },
+      );
+      await world.say("1", "Go.");
+      await world.idle();
+      isModule = true;
+      put(world.project, "agents/worker.md", `---\nmodules: [core, ./${path}]\n---\nWork.\n`);
+      if (who === "nobody there") await world.stop();
+      else await serve(world);
+      for (const more of [["--dry-run"], []]) {
+        if (who !== "nobody there" && more.length > 0) continue;
+        const { out, exitCode } = await legion(["undo", "0>1#1", "--json", ...more], { cwd: world.project });
+        expect(exitCode).toBe(0);
+        expect(JSON.parse(out)).toMatchObject({ done: [], left: [{ path, why: "it is off-limits" }] });
+      }
+      expect(treeOf(world.project)[path]).toBe("new");
+    },
+  );
+
   it("refuses in one line what it does not know, and writes nothing", async () => {
     const { world, cwd } = await changed();
     await world.stop();
