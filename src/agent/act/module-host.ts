@@ -191,6 +191,7 @@ async function keepReplaced(
   { work, ready }: Pick<RunningAction, "work" | "ready">,
   changes: Parameters<Host["replacing"]>[0],
 ): Promise<void> {
+  work.told.isReplacing = true;
   if (!kept) return;
   const { root, home } = workplace.workspace;
   const replaced = (await changes()).map((one) => ({ ...one, path: relative(root, one.path) }));

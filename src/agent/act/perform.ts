@@ -70,7 +70,7 @@ export async function perform(
     keeps,
     submission,
     unkept: work.unkept.length > 0 ? work.unkept : undefined,
-    touched: endTouching(outcome),
+    touched: endTouching(outcome, work.told),
     // Read by its commit: until then a model call may begin that the action did not wait for.
     get usage() {
       return work.usage;

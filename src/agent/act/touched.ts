@@ -6,25 +6,28 @@ import type { Touched } from "../../domain/event/touched.ts";
 import { clause } from "../../domain/message/receipt.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
 import { mayHaveWritten } from "../../past/receipts/stale.ts";
+import { fewOf } from "../../past/receipts/writes.ts";
 import type { Performer, ReadyCall } from "../parts/agent.ts";
+import type { Work } from "./unit-of-work.ts";
 
-const MAX_PATHS = 64;
-const ALL_OF_IT = [""];
+/** Each of its actions tells of a change before it makes it. */
+const TELLS = "system";
 
 /** Before the call runs. What it returns is to be called once when it has ended, with its outcome: from then on its writes are known. */
 export function beginTouching(
   { workplace: { writes }, identity }: Performer,
-  { action, touched }: ReadyCall,
-): (outcome: Outcome) => Touched | undefined {
+  { action, module, touched }: ReadyCall,
+): (outcome: Outcome, told: Work["told"]) => Touched | undefined {
   const from = writes.n;
-  return (outcome) => {
+  return (outcome, { isReplacing }) => {
     const outside = touched.filter(({ kind }) => kind !== "send" && kind !== "action");
     // It changed nothing but its agent's own state and messages.
     if (action.effects === "none" || outside.length === 0) return undefined;
     const files = filesIn(outside, writes.root);
     const told = files.ran !== undefined && action.effects === "reads" ? { ...files, wrote: [] } : files;
-    // A command that failed may have written all the same.
-    const isKnown = mayHaveWritten(told) && (outcome !== "error" || told.ran !== undefined);
+    // What failed may have written all the same, unless it failed before it began to.
+    const isRefused = outcome === "error" && told.ran === undefined && module === TELLS && !isReplacing;
+    const isKnown = mayHaveWritten(told) && !isRefused;
     const n = isKnown ? { n: writes.add({ agent: identity.id, ...told }) } : {};
     return { count: writes.count, root: writes.root, from, ...n, ...told };
   };
@@ -47,9 +50,4 @@ function filesIn(touches: readonly Touch[], root: string): Pick<Touched, "read" 
 function placeIn(root: string, real: string): string {
   const way = relative(root, real);
   return way.split(sep)[0] === ".." || isAbsolute(way) ? real : way;
-}
-
-function fewOf(paths: readonly string[]): readonly string[] {
-  const each = [...new Set(paths)];
-  return each.length > MAX_PATHS ? ALL_OF_IT : each;
 }

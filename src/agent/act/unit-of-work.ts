@@ -25,7 +25,6 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
   const sends: Message[] = [];
   const refused: Undeliverable[] = [];
   const answered: ModelAnswer[] = [];
-  const unkept: Unkept[] = [];
   let isOver = false;
   return {
     changes: changes as readonly StateChange[],
@@ -33,7 +32,9 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
     /** What could not be sent, whatever became of the action: to be committed before its result. */
     refused: refused as readonly Undeliverable[],
     /** What the action changed though nothing is kept of what stood there. */
-    unkept,
+    unkept: [] as Unkept[],
+    /** Has it told that it is about to change something in the workspace? */
+    told: { isReplacing: false },
     /** What the action's own model calls came to, those without an answer included; `undefined` without any. */
     get usage(): Usage | undefined {
       return usageOf(memory.ledger.open, call, answered);

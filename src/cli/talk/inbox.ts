@@ -9,7 +9,7 @@ import { runName } from "../../storage/folder/paths.ts";
 import { remarkForeign } from "../consent/adoption.ts";
 import type { CliCommand, Io, Typed } from "../kit/command.ts";
 import { receiptLines, withToday } from "../../legion/receipts/told.ts";
-import { createReceiptsToday, type ReceiptsToday, type ReceiptToday } from "../../legion/receipts/today.ts";
+import { createReceiptsToday, type ReceiptToday } from "../../legion/receipts/today.ts";
 import { senderOf } from "../look/log/event-line.ts";
 import { followEvents, readThrough } from "../kit/follow.ts";
 import { columnsFor, namesOf, oneLine, print, printJson } from "../kit/output.ts";
@@ -29,30 +29,34 @@ export const command: CliCommand = {
     await withSite(typed, io, async (site) => {
       await remarkForeign(site.reader, CONTROL, io);
       if (dead) return listDead(site, typed, io);
-      const mail = follow ? followInbox(site, io) : site.reader.inbox();
-      const run = site.home && runName(site.project, site.home);
-      return listMail(mail, { run, receiptsOf: createReceiptsToday(site.reader) }, typed, io);
+      const mail = follow ? followInbox(site, io) : judged(site.reader.inbox(), site);
+      return listMail(mail, site.home && runName(site.project, site.home), typed, io);
     });
     return 0;
   },
 };
 
-interface InboxShowing {
-  /** Where it was said; absent: in the project's own legion. */
-  readonly run: string | undefined;
-  readonly receiptsOf: ReceiptsToday;
+/** A message, and its receipts as they are when it is shown. */
+interface JudgedMessage {
+  readonly message: Message;
+  readonly receipts: readonly ReceiptToday[] | undefined;
 }
 
+async function* judged(mail: AsyncIterable<Message>, { reader }: Site): AsyncGenerator<JudgedMessage> {
+  const receiptsOf = createReceiptsToday(reader);
+  for await (const message of mail) yield { message, receipts: await receiptsOf(message) };
+}
+
+/** @param run where it was said; absent: in the project's own legion */
 async function listMail(
-  mail: AsyncIterable<Message>,
-  { run, receiptsOf }: InboxShowing,
+  mail: AsyncIterable<JudgedMessage>,
+  run: string | undefined,
   { options }: Typed,
   io: Io,
 ): Promise<void> {
   let count = 0;
-  for await (const message of mail) {
+  for await (const { message, receipts } of mail) {
     count++;
-    const receipts = await receiptsOf(message);
     if (options["json"]) printJson(io, withToday(message, receipts));
     else print(io, letter(message, run, receipts));
   }
@@ -60,12 +64,16 @@ async function listMail(
 }
 
 /** Each message once, also one that the log takes from the mailbox only later. */
-async function* followInbox(site: Site, io: Io): AsyncGenerator<Message> {
+async function* followInbox(site: Site, io: Io): AsyncGenerator<JudgedMessage> {
   const shown = new Set<string>();
   const isNew = ({ id, sentAt }: Message): boolean => shown.size < shown.add(`${id} ${sentAt}`).size;
-  for await (const message of readThrough(site, site.reader.inbox, io)) if (isNew(message)) yield message;
+  for await (const one of judged(readThrough(site, site.reader.inbox, io), site))
+    if (isNew(one.message)) yield one;
   for await (const event of followEvents(site, CONTROL, 1, io)) {
-    if (event.kind === "message" && isNew(event.message)) yield event.message;
+    if (event.kind !== "message" || !isNew(event.message)) continue;
+    const { message } = event;
+    // What is known by then: much may have been written since the one before.
+    yield { message, receipts: await createReceiptsToday(site.reader)(message) };
   }
 }
 

@@ -1,7 +1,7 @@
 // The receipts of messages as they stand today, by all logs of a legion, beside what they were when they were sent.
 
 import { clause, receiptsOf, type Receipt, type Weighed } from "../../domain/message/receipt.ts";
-import type { AgentId, Message } from "../../domain/message/message.ts";
+import { CONTROL, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { Touched } from "../../domain/event/touched.ts";
 import type { Digest } from "../../past/digest/digest.ts";
 import { NO_RESULT, NOT_TOLD } from "../../past/receipts/judge.ts";
@@ -47,7 +47,7 @@ export function createReceiptsToday(reader: ReadLogs): ReceiptsToday {
 
 async function readDigests(reader: ReadLogs): Promise<Digests> {
   const digests = new Map<AgentId, Pick<Digest, "ledger" | "written">>();
-  for (const agent of await reader.known()) {
+  for (const agent of [CONTROL, ...(await reader.known())]) {
     const digest = await reader.digest(agent).catch(() => undefined);
     if (digest) digests.set(agent, { ledger: digest.ledger, written: digest.written });
   }

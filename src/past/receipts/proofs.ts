@@ -24,7 +24,8 @@ export interface Proof extends Weighed {
 }
 
 /** How the result of a report begins that was not sent. */
-export const UNPROVEN = "This report was not sent: it has to cite a result that proves it, and cites none.";
+export const UNPROVEN =
+  "This report was not sent: it has to cite a result that proves it, and cites none that does.";
 
 /** Of each kind. */
 const MAX_KEPT = 1_000;

@@ -37,6 +37,16 @@ export function createWrites(root: string, nowMs: number) {
   };
 }
 
+const MAX_PATHS = 64;
+/** The workspace as a whole. */
+const ALL_OF_IT = [""];
+
+/** Each path once; of very many the workspace. */
+export function fewOf(paths: readonly string[]): readonly string[] {
+  const each = [...new Set(paths)];
+  return each.length > MAX_PATHS ? ALL_OF_IT : each;
+}
+
 /** Those to each workspace, by its root. */
 export function openWrites(nowMs: () => number): (root: string) => KnownWrites {
   const known = new Map<string, KnownWrites>();

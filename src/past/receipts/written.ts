@@ -22,19 +22,23 @@ export interface WrittenByAgent {
 
 const MAX_WRITES = 1_000;
 
+const write = z.object({
+  count: z.string(),
+  root: z.string(),
+  n: z.int(),
+  wrote: z.array(z.string()).readonly().optional(),
+  ran: z.string().optional(),
+});
+
 export const writtenSchema = z.object({
-  writes: z.array(
-    z.object({
-      count: z.string(),
-      root: z.string(),
-      n: z.int(),
-      seq: z.int(),
-      wrote: z.array(z.string()).readonly().optional(),
-      ran: z.string().optional(),
-    }),
-  ),
+  writes: z.array(write.extend({ seq: z.int() })),
   isCut: z.boolean(),
 });
+
+/** In the details of an `undone` notice: what was put back, workspace by workspace. */
+const undone = z.object({ wrote: z.array(write.required({ wrote: true }).omit({ ran: true })).readonly() });
+
+export type UndoWrites = z.output<typeof undone>["wrote"];
 
 type PackedWritten = z.output<typeof writtenSchema>;
 
@@ -48,21 +52,20 @@ export function createWritten(kept?: PackedWritten) {
     see(event: Event): void {
       // What stands before it is another agent's past, and told of in that one's log.
       if (event.kind === "branch" && event.origin !== undefined) writes.length = 0;
-      const touched = event.kind === "result" ? event.touched : undefined;
-      if (!touched || touched.n === undefined || !mayHaveWritten(touched)) return;
-      const { count, root, n, wrote, ran } = touched;
-      writes.push({
-        count,
-        root,
-        n,
-        seq: event.seq,
-        ...(wrote && { wrote }),
-        ...(ran !== undefined && { ran }),
-      });
-      if (writes.length <= MAX_WRITES) return;
-      writes.shift();
-      isCut = true;
+      for (const { count, root, n, wrote, ran } of writesIn(event)) {
+        const what = { ...(wrote && { wrote }), ...(ran !== undefined && { ran }) };
+        writes.push({ count, root, n, seq: event.seq, ...what });
+      }
+      isCut ||= writes.length > MAX_WRITES;
+      writes.splice(0, writes.length - MAX_WRITES);
     },
     pack: (): PackedWritten => ({ writes: [...writes], isCut }),
   };
+}
+
+function writesIn(event: Event): readonly Omit<KnownWrite, "seq">[] {
+  if (event.kind === "notice" && event.reason === "undone")
+    return undone.safeParse(event.details).data?.wrote ?? [];
+  const touched = event.kind === "result" ? event.touched : undefined;
+  return touched?.n !== undefined && mayHaveWritten(touched) ? [{ ...touched, n: touched.n }] : [];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createWorld, type World } from "../../world.ts";
 import { puppet, stageIn, type Stage } from "../../past/receipts/puppets.ts";
-import { legion } from "../legion.ts";
+import { follow, legion } from "../legion.ts";
 
 /** Agent 1 has built and written, and said so; the numbers of its results. */
 async function reported(
@@ -52,6 +52,22 @@ describe("the inbox", () => {
       verdict: "proven",
       today: { verdict: "stale" },
     });
+  });
+
+  it("shows of a message that comes while it is followed what its receipts are then, whatever they were for one before", async () => {
+    const stage = stageIn(await createWorld(agents));
+    const file = await stage.order("1", "write a.txt");
+    await stage.order("1", `say It is done.\nReceipts: #${file}`);
+    const following = follow(["inbox", "-f"], { cwd: stage.world.project });
+    await following.until("It is done.");
+    await stage.order("2", "write a.txt");
+    await stage.order("1", `say As I said.\nReceipts: #${file}`);
+    const { out } = await following.endAt("As I said.");
+    expect(out.match(/\(#1.*\)/g)).toEqual([
+      `(#1.${file}: proven)`,
+      expect.stringMatching(/: stale, a\.txt was written since, by Agent 2 \(#2\.\d+\)\)$/),
+    ]);
+    await stage.world.stop();
   });
 
   it("says of a later node's writes that they came later, and of a log that was reset that it is another", async () => {
