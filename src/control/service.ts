@@ -66,9 +66,10 @@ export function createService({ legion, onStop, spawner }: ServiceOptions): Node
     order: async (order) => ({ agents: await obey(legion, order) }),
     resend: async ({ dead }) => ({ letters: await resend(legion, new Set(dead)) }),
     fork: (order) => fork(legion, order),
-    undo: ({ what }) => {
+    async undo({ what }) {
       const done = legion.undo(what).then((report) => ({ outcome: "done" as const, ...report }));
-      return unlessLate(done, PATIENCE_MS, { outcome: "soon" as const });
+      const answer = await unlessLate(done, PATIENCE_MS, undefined);
+      return answer ?? { outcome: "soon", waitsFor: legion.undoWaitsFor() };
     },
     async stop() {
       setImmediate(onStop);

@@ -167,11 +167,11 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const place = { ...meter, ...stagesOf(clock), ...createDesk(options, kept), shared, premises, sources };
   const hosting = createHosting({ ...place, ...options, store, delayMs, residents }, now.signal);
   inspector.watch(toldOfRest(hosting));
-  const undoing = createUndoing({ ...kept, reader, control, clock, redactor }, options, agents);
+  const { writesTo, servers, endLeft } = premises;
+  const undoing = createUndoing({ ...kept, reader, control, clock, redactor, writesTo }, options, agents);
   const { knots, told } = openKnots({ agents, store, reader, nodes, inspector, clock, closing });
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
-  const running = await premises
-    .endLeft()
+  const running = await endLeft()
     .then(undoing.finish)
     .then(() => begin(hosting))
     .catch((error: unknown) => close().then(() => Promise.reject(error as Error)));
@@ -179,7 +179,7 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const heart = startHeartbeat(options.heartbeatMs, { clock, agents, control });
   return {
     ...{ agents, node, control, inspector },
-    ...{ budget: meter.budget, peers, servers: premises.servers, undo: undoing.undo },
+    ...{ budget: meter.budget, peers, servers, undo: undoing.undo, undoWaitsFor: undoing.undoWaitsFor },
     limiting: createLimiting({ ...options, ...meter, agents, remember }),
     statuses: createStatuses(agents, { plans, reader, resting: store.resting }),
     known: store.known,

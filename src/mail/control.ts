@@ -21,7 +21,7 @@ import {
   resolveTargets,
   type PostalService,
 } from "./compose.ts";
-import { createTurns, mend, sendNotice, type LetterWriter } from "./log-access.ts";
+import { mend, sendNotice, type LetterWriter } from "./log-access.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createRelay, type Relay } from "./relay.ts";
 
@@ -124,7 +124,7 @@ export async function openControl(
 ): Promise<LocalControl> {
   const outbox = createOutbox(memory, bus, clock);
   const inbox = await bus.open(CONTROL);
-  const turns = createTurns();
+  const turns = inTurns();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns(() => mend(memory).then(work));
   const receiving = startReceiving({ inbox, clock }, (events) => inTurn(() => memory.commit(...events)));
   const log: ControlLog = {

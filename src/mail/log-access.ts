@@ -40,16 +40,6 @@ export async function sendNotice(
   return sends.map(({ id }) => id);
 }
 
-/** Runs one piece of work at a time, in the order of the calls. */
-export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
-}
-
 /** A log that failed goes on behind what it acknowledged. Rejects with STORAGE while it cannot. */
 export async function mend(memory: Pick<Memory, "isDead" | "reopen">): Promise<void> {
   if (memory.isDead()) await memory.reopen();

@@ -223,7 +223,13 @@ export const ROUTES = {
     }),
     answer: z.discriminatedUnion("outcome", [
       undoReportSchema.extend({ outcome: z.literal("done") }),
-      z.object({ outcome: z.literal("soon").describe("It happens once the calls that run have ended.") }),
+      z.object({
+        outcome: z.literal("soon").describe("It happens once the calls that run have ended."),
+        waitsFor: z
+          .array(z.string())
+          .readonly()
+          .describe("Whose calls run; the log of 0 tells then what it came to."),
+      }),
     ]),
   },
   stop: {

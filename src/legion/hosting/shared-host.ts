@@ -106,6 +106,7 @@ export function createPremises(deps: PremisesDeps) {
         close: async () => opened?.close(),
       };
     },
+    writesTo,
     /** The servers that modules speak with for all agents. */
     servers(): readonly ServerStatus[] {
       const told = tellers.flatMap((tell) => tell());

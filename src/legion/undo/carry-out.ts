@@ -1,6 +1,7 @@
 // A plan in the log of Control, carried out: by whoever wrote it, or by the next one that has the home alone. It can be done again from any
 // point: what is back already stays.
 
+import { resolve } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { count, enumerate } from "../../base/text/wording.ts";
@@ -10,6 +11,8 @@ import type { NoticeEvent } from "../../domain/event/notice.ts";
 import { CONTROL, isAgentId } from "../../domain/message/message.ts";
 import { compose, type Letter } from "../../mail/compose.ts";
 import { sendNotice } from "../../mail/log-access.ts";
+import { fewOf, openWrites } from "../../past/receipts/writes.ts";
+import type { UndoWrites } from "../../past/receipts/written.ts";
 import { versionOf, type KeptFiles } from "../../past/undo/kept.ts";
 import { CHANGED, type LeftEdit, type UndoStep } from "../../past/undo/plan.ts";
 import { isSame, versionSchema, type PathVersion } from "../../past/undo/version.ts";
@@ -28,6 +31,11 @@ const details = z.object({
   what: z.string(),
   busy: z.array(z.string()).readonly(),
   steps: z.array(step).readonly(),
+  /** For people: what it will come to, and what stays. */
+  report: z
+    .looseObject({ left: z.array(z.unknown()).readonly() })
+    .optional()
+    .catch(undefined),
 });
 const done = z.object({ undo: z.string() });
 
@@ -40,10 +48,15 @@ export async function begin(
   place: UndoPlace,
 ): Promise<{ readonly event: number; readonly left: ReadonlyMap<UndoStep, LeftEdit> }> {
   await place.disk.replace(place.paths.unfinishedUndo, planned.undo);
-  const content = `Takes back ${count(planned.steps.length, "change")} for ${planned.what}.`;
+  const content = `Takes back ${count(planned.steps.length, "change")} for ${planned.what}${stays(planned.report)}.`;
   const notice: NoticeEvent = { kind: "notice", reason: "undo", content, details: planned };
   const event = await place.control.alone(async ({ memory }) => (await memory.commit(notice))[0]!.seq);
   return { event, left: await carryOut(planned, place) };
+}
+
+function stays(report: PlannedUndo["report"]): string {
+  const left = report?.left.length ?? 0;
+  return left === 0 ? "" : `; ${left} ${left === 1 ? "stays" : "stay"}`;
 }
 
 /** Goes on with an undo that was not finished, if there is one. */
@@ -78,6 +91,7 @@ async function carryOut(planned: PlannedUndo, place: UndoPlace): Promise<Readonl
     if (stays) left.set(one, leftAt(one, stays));
   }
   const back = planned.steps.filter((one) => !left.has(one));
+  const wrote = writtenBy(back, place);
   const known = new Set(await place.reader.known());
   const told = [...new Set(back.flatMap(({ agents }) => agents))].filter((agent) => known.has(agent));
   const content = aboutUndo(planned, back);
@@ -90,10 +104,27 @@ async function carryOut(planned: PlannedUndo, place: UndoPlace): Promise<Readonl
     const urgent = compose(memory, { ...letter, to: busy!, delivery: "steer" }, [], place.clock.now());
     const sends = [...urgent, ...compose(memory, { ...letter, to: others! }, urgent, place.clock.now())];
     const paths = [...left.values()].map(({ made, now }) => ({ path: made.edit.path, now }));
-    return { kind: "notice", reason: "undone", content, sends, details: { undo: planned.undo, left: paths } };
+    return {
+      kind: "notice",
+      reason: "undone",
+      content,
+      sends,
+      details: { undo: planned.undo, left: paths, wrote },
+    };
   });
   await place.disk.remove(place.paths.unfinishedUndo);
   return left;
+}
+
+/** For receipts: a result that is about one of those paths is older now. */
+function writtenBy(back: readonly UndoStep[], place: UndoPlace): UndoWrites {
+  const { paths, clock, writesTo = openWrites(clock.now) } = place;
+  const roots = [...new Set(back.map(({ root }) => root))];
+  return roots.map((root) => {
+    const wrote = fewOf(back.flatMap((one) => (one.root === root ? [one.path] : [])));
+    const writes = writesTo(resolve(paths.root, root));
+    return { count: writes.count, root: writes.root, n: writes.add({ agent: CONTROL, wrote }), wrote };
+  });
 }
 
 function aboutUndo({ what }: PlannedUndo, back: readonly UndoStep[]): string {

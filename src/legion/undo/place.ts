@@ -11,6 +11,7 @@ import type { Contents } from "../../domain/authoring/workspace.ts";
 import { isAgentId, type AgentId } from "../../domain/message/message.ts";
 import { workspaceFiles, type WorkspaceFiles } from "./workspace-files.ts";
 import type { LetterWriter } from "../../mail/log-access.ts";
+import type { KnownWrites } from "../../past/receipts/writes.ts";
 import { keepFiles, type KeptFiles } from "../../past/undo/kept.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
@@ -32,6 +33,8 @@ export interface UndoPlace extends UndoSite {
   /** The log of Control. */
   readonly control: LetterWriter;
   readonly clock: Pick<Clock, "now">;
+  /** The writes to a workspace that this process knows of, by its root; absent: no agent works here. */
+  readonly writesTo?: (root: string) => Pick<KnownWrites, "count" | "root" | "add">;
 }
 
 export function keptIn({ paths, disk, redactor }: UndoSite): (agent: AgentId) => KeptFiles {

@@ -5,28 +5,33 @@
 
 import { randomUUID } from "node:crypto";
 import { begin, finishUndo, keepReplaced } from "./carry-out.ts";
+import { chooseActs } from "./choose.ts";
 import type { UndoPlace, UndoSite } from "./place.ts";
 import type { UndoReport } from "./report-schema.ts";
 import { reportOf, survey } from "./survey.ts";
 
-/** What an undo would come to. Writes nothing. Throws USAGE if no log has `what`. */
+/** Throws USAGE if no log has `what`, FOREIGN if only one that somebody else wrote may. */
+export async function checkChoice(what: string, { reader }: Pick<UndoSite, "reader">): Promise<void> {
+  await chooseActs(reader, what);
+}
+
+/** What an undo would come to. Writes nothing. Throws as `checkChoice`. */
 export async function previewUndo(what: string, site: UndoSite): Promise<UndoReport> {
   return reportOf(await survey(what, site), site, null);
 }
 
 /**
- * Takes back what was done for `what`, of agents none of which runs a call meanwhile; first what an undo before did not finish. Throws
- * USAGE if no log has it.
+ * Takes back what was done for `what`, of agents none of which runs a call meanwhile; first what an undo before did not finish. The log of
+ * Control tells of it whatever it came to. Throws as `checkChoice`.
  */
 export async function undo(what: string, place: UndoPlace): Promise<UndoReport> {
   await finishUndo(place);
   const surveyed = await survey(what, place);
   const id = randomUUID();
   const { kept, left } = await keepReplaced(id, surveyed.steps, place);
-  const staying = { ...surveyed, left: [...surveyed.left, ...left] };
-  if (kept.length === 0) return reportOf({ ...staying, steps: [] }, place, null);
-  const { busy } = surveyed;
-  const begun = await begin({ undo: id, what, busy, steps: kept }, place);
+  const staying = { ...surveyed, steps: kept, left: [...surveyed.left, ...left] };
+  const { event: _, ...report } = reportOf(staying, place, null);
+  const begun = await begin({ undo: id, what, busy: surveyed.busy, steps: kept, report }, place);
   const steps = kept.filter((step) => !begun.left.has(step));
   return reportOf({ ...staying, steps, left: [...staying.left, ...begun.left.values()] }, place, begun.event);
 }

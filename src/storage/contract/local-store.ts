@@ -6,7 +6,8 @@ import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Inspect } from "../../domain/inspection.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { openControl, type LocalControl } from "../../mail/control.ts";
-import { createTurns, mend, type Writer, type Writing } from "../../mail/log-access.ts";
+import { inTurns } from "../../base/turns.ts";
+import { mend, type Writer, type Writing } from "../../mail/log-access.ts";
 import { withMemories } from "../../mail/to-memories.ts";
 import { createOutbox, type Outbox } from "../../mail/outbox.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
@@ -220,7 +221,7 @@ function createSleepers(
   { bus, clock }: { readonly bus: LocalBus; readonly clock: Clock },
 ) {
   const opened = new Map<AgentId, Writing>();
-  const inTurn = createTurns();
+  const inTurn = inTurns();
   const find = async (agent: AgentId): Promise<Writing> => {
     const known = opened.get(agent);
     if (known) return known;
