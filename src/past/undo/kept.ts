@@ -66,8 +66,11 @@ export function keepFiles(place: KeptPlace, limits = LIMITS): (agent: AgentId) =
   };
   let total: Promise<number> | undefined;
   const totalOf = async (): Promise<number> => {
-    const sizes = (await disk.folders(agents)).map(async (agent) => (await of(agent).held()).bytes);
-    return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+    let sum = 0;
+    // One after the other, and nothing is held of them: there may be very many agents.
+    for (const agent of await disk.folders(agents))
+      sum += bytesIn(await disk.list(join(folder(agent), KEPT_FOLDER)));
+    return sum;
   };
   return (agent) => {
     const kept = of(agent);
@@ -79,12 +82,12 @@ export function keepFiles(place: KeptPlace, limits = LIMITS): (agent: AgentId) =
       const text = typeof content === "string" ? content : Buffer.from(content).toString("utf8");
       if (place.redactor.marksIn(text).length > 0) return "it holds a secret";
       const held = await kept.held();
-      if (held.names.has(nameOf(version))) return undefined;
+      if (held.names.has(keptName(version))) return undefined;
       const all = await (total ??= totalOf());
       if (held.bytes + version.size > limits.agent || all + version.size > limits.home)
         return "no more is kept; `legion prune` makes room";
-      await disk.replace(join(kept.path, nameOf(version)), content);
-      held.names.add(nameOf(version));
+      await disk.replace(join(kept.path, keptName(version)), content);
+      held.names.add(keptName(version));
       held.bytes += version.size;
       total = total.then((sum) => sum + version.size);
       return undefined;
@@ -120,8 +123,7 @@ function keptFolder(path: string, disk: KeptPlace["disk"]) {
   let listing: Promise<{ readonly names: Set<string>; bytes: number }> | undefined;
   const list = async () => {
     const names = new Set(await disk.list(path));
-    const bytes = [...names].reduce((sum, name) => sum + Number(KEPT_BYTES.exec(name)?.[1] ?? 0), 0);
-    return { names, bytes };
+    return { names, bytes: bytesIn([...names]) };
   };
   const held = () => (listing ??= list());
   return {
@@ -137,10 +139,15 @@ function keptFolder(path: string, disk: KeptPlace["disk"]) {
       (await held()).names.add(fileOf(key));
     },
     async bytes(version: FileVersion): Promise<Uint8Array | undefined> {
-      const bytes = await disk.read(join(path, nameOf(version)));
+      const bytes = await disk.read(join(path, keptName(version)));
       return bytes && sha256(bytes) === version.hash ? bytes : undefined;
     },
   };
+}
+
+/** Of all versions among those names. */
+function bytesIn(names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + Number(KEPT_BYTES.exec(name)?.[1] ?? 0), 0);
 }
 
 function fileOf(key: string): string {
@@ -149,10 +156,11 @@ function fileOf(key: string): string {
 
 /** Where the bytes of a version are, if they are kept: in the folder of the agent. */
 export function keptPath(folder: string, version: FileVersion): string {
-  return join(folder, KEPT_FOLDER, nameOf(version));
+  return join(folder, KEPT_FOLDER, keptName(version));
 }
 
-function nameOf({ hash, size }: FileVersion): string {
+/** The file with its bytes. */
+export function keptName({ hash, size }: FileVersion): string {
   return `${hash}.${size}`;
 }
 

@@ -73,7 +73,7 @@ async function attempt(item: Prunable, site: PruneSite): Promise<string | undefi
     if (item.kind === "worktree") await removeTree(item, aside, site);
     else {
       if (item.kind !== "undo") await settleHome(item.paths.root, site.person, Date.now());
-      await moveAside(item.path, aside);
+      await moveAside(item, aside);
     }
     if (item.kind === "agent") {
       await moveHome(item, `${aside}-home`);
@@ -104,13 +104,17 @@ async function removeTree(
 /** What the commands of an agent had for themselves in a sandbox. */
 async function moveHome({ paths, agent }: Prunable, aside: string): Promise<void> {
   const home = join(paths.root, "homes", agent!);
-  if (existsSync(home)) await moveAside(home, aside);
+  if (existsSync(home)) await moveAside({ path: home }, aside);
 }
 
 /** Never by way of a link: what is there has to be where it says it is. */
-async function moveAside(path: string, aside: string): Promise<void> {
+async function moveAside({ path, parts }: Pick<Prunable, "path" | "parts">, aside: string): Promise<void> {
   if (!lstatSync(path).isDirectory() || realpathSync(path) !== path)
     throw new LegionError("DAMAGED", `${path} leads elsewhere by a link; delete it`);
-  await mkdir(join(aside, ".."), { recursive: true, mode: 0o700 });
-  await rename(path, aside);
+  await mkdir(parts ? aside : join(aside, ".."), { recursive: true, mode: 0o700 });
+  if (!parts) return rename(path, aside);
+  // A call whose bytes are gone first would be one that nobody can take back: it goes before them.
+  const calls = parts.filter((name) => name.endsWith(".json"));
+  for (const name of [...calls, ...parts.filter((one) => !calls.includes(one))])
+    await rename(join(path, name), join(aside, name));
 }

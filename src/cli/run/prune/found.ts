@@ -12,6 +12,7 @@ import { lockHolder } from "../../../storage/folder/lock.ts";
 import { legionPaths, type LegionPaths } from "../../../storage/folder/paths.ts";
 import { strangersIn } from "../../../storage/folder/strangers.ts";
 import { listed, type Prunable, type PruneSite } from "./prunable.ts";
+import { agedIn } from "./replaced.ts";
 import { sizeIn } from "../../kit/sizes.ts";
 import { treesIn } from "./trees.ts";
 
@@ -100,18 +101,21 @@ async function agentsOf({ project, person }: PruneSite, paths: LegionPaths): Pro
   return agents;
 }
 
-/** What is kept for `legion undo`, agent by agent, that of Control included: old enough when nothing was added for so long. */
-async function keptOf({ project, person }: PruneSite, paths: LegionPaths): Promise<readonly Prunable[]> {
+/** What is kept for `legion undo`, agent by agent, that of Control included. */
+async function keptOf(
+  { project, person, beforeMs }: PruneSite,
+  paths: LegionPaths,
+): Promise<readonly Prunable[]> {
   const reader = createFileReader(project, { person });
   const open = existsSync(paths.unfinishedUndo)
     ? { keeps: "an undo is not finished; the next start goes on with it" }
     : await openBy(paths, reader);
   return [CONTROL, ...(await reader.known())].flatMap((agent): readonly Prunable[] => {
     const path = join(paths.agent(agent), "undo");
-    if (!existsSync(path)) return [];
-    const usedMs = Math.floor(lstatSync(path).mtimeMs);
-    const what = { kind: "undo", name: agent, path, bytes: sizeIn(path).bytes, paths, agent } as const;
-    return [{ ...what, state: "what was replaced", usedMs, mark: String(usedMs), ...open }];
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
+    const aged = agedIn(path, beforeMs);
+    const state = aged.parts ? "what was replaced, as far as it is old" : "what was replaced";
+    return [{ kind: "undo", name: agent, path, paths, agent, state, ...aged, ...open }];
   });
 }
 

@@ -22,6 +22,8 @@ export interface Prunable {
   readonly mark: string;
   /** Absolute path of its folder. */
   readonly path: string;
+  /** The names of the files in it that go; absent: all of it. */
+  readonly parts?: readonly string[];
   readonly bytes: number;
   /** Where its legion is kept, and whose it is; of a run nobody's. */
   readonly paths: LegionPaths;
@@ -43,6 +45,8 @@ export interface PruneSite {
   readonly project: string;
   readonly person: PersonFolder;
   readonly env: Variables;
+  /** What was not used since then is old, in milliseconds since 1970. */
+  readonly beforeMs: number;
 }
 
 const MAX_LISTED = 3;

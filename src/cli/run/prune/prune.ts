@@ -34,7 +34,9 @@ export const command: CliCommand = {
   },
   async run(typed, io) {
     const options = readOptions(typed);
-    const site = { project: await projectOf(typed, io), person: openPersonFolder(io.env), env: io.env };
+    const beforeMs = options.nowMs - options.olderMs;
+    const person = openPersonFolder(io.env);
+    const site = { project: await projectOf(typed, io), person, env: io.env, beforeMs };
     const chosen = choose(await findPrunable(site), options);
     const doomed = chosen.flatMap(({ item, stays }) => (stays === undefined ? [item] : []));
     const isJson = typed.options["json"] !== undefined;
