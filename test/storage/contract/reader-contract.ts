@@ -136,6 +136,47 @@ export function describeReader(name: string, createPlace: () => Promise<Recorded
       expect(valueOf(state, "goals", "goals")).toEqual([{ text: "first", complete: false }]);
     });
 
+    it("keeps what a result touched, what was not kept of it, and the receipts of what was said, as they are", async () => {
+      const { reader, enlist, append, deliver, gather } = await createPlace();
+      await enlist("2", {});
+      const touched = {
+        count: "00abc.1",
+        root: "/work",
+        from: 3,
+        n: 4,
+        read: ["é/a.txt"],
+        wrote: ["b", ""],
+        ran: "make",
+      };
+      const unkept = [{ path: "é", why: "it holds a secret" }];
+      const receipts = [
+        {
+          agent: "2",
+          log: "log of 2",
+          seq: 4,
+          verdict: "stale" as const,
+          why: "b was written since, by Agent 3",
+        },
+        { agent: "3", log: "", seq: 0, verdict: "unknown" as const },
+      ];
+      const said = (to: AgentId): Delivery => {
+        const { message, ...delivery } = letter(to, 1);
+        return { ...delivery, message: { ...message, receipts } };
+      };
+      const { message } = said(CONTROL);
+      await append("2", [
+        { kind: "result", call: "c", outcome: "ok", content: "x", touched, unkept, sends: [message] },
+      ]);
+      const [, result] = await all(reader.events("2"));
+      expect(result).toMatchObject({ touched, unkept, sends: [{ receipts }] });
+      await deliver(said("2"));
+      const [waiting] = await reader.unread("2", await reader.ledger("2"));
+      expect(waiting?.message.receipts).toEqual(receipts);
+      await deliver(said(CONTROL));
+      await gather();
+      expect((await all(reader.inbox())).map((one) => one.receipts)).toEqual([receipts]);
+    });
+
     it("shows mail that waits, oldest first, and none that is taken in", async () => {
       const { reader, enlist, append, deliver } = await createPlace();
       await enlist("2", {});
