@@ -26,7 +26,10 @@ export const command: CliCommand = {
   define(parser) {
     parser
       .argument("<ids>", "the agent, several such as 2,3, or all; 0 is you")
-      .argument("[event]", "only this event, whole: what a receipt such as #2.417 is about")
+      .argument(
+        "[event]",
+        "only this event, with all of its text, or, with --json, all that it says: what a receipt such as #2.417 is about",
+      )
       .option("-f, --follow", "go on with what happens from now on, until Ctrl-C")
       .option("--from <number>", "begin with this event")
       .option("--format <format>", `print a whole trajectory: ${TRAJECTORY_FORMATS.join(", ")}`)
