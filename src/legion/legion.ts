@@ -26,7 +26,7 @@ import type { Disk } from "../base/files/disk.ts";
 import type { Durability, NodeStorage, Surroundings } from "../storage/contract/node.ts";
 import type { AgentId } from "../domain/message/message.ts";
 import { openKnots } from "./knots/open.ts";
-import type { Knot } from "./knots/knots.ts";
+import type { Knot } from "../domain/message/knot.ts";
 import { createLimiter, type LimiterOptions } from "../model/limiter/limiter.ts";
 import type { Peer } from "../domain/authoring/host.ts";
 import type { ServerStatus } from "../domain/authoring/server-status.ts";

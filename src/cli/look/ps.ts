@@ -15,10 +15,9 @@ import {
   type Behind,
   type KnownObserver,
 } from "../../legion/observing/behind.ts";
-import { openIn, type Knot } from "../../legion/knots/knots.ts";
 import { recordedKnots } from "../../legion/knots/recorded.ts";
+import { describeKnot, type Knot } from "../../domain/message/knot.ts";
 import { requestWords } from "../../domain/message/request-words.ts";
-import { describeKnot } from "../../legion/knots/wording.ts";
 import type { AgentStatus } from "../../legion/status.ts";
 import { withStandings } from "../../legion/waits.ts";
 import { legionPaths } from "../../storage/folder/paths.ts";
@@ -98,7 +97,7 @@ function createLook(site: Site): () => Promise<ShownOverview> {
 function itemsOf({ agents, servers, knots }: ShownOverview): readonly object[] {
   return [
     ...agents.map(({ behind, ...status }) => ({ ...status, ...(behind && behindFields(behind)) })),
-    ...knots.map((knot) => ({ knot: knot.agents, open: openIn(knot) })),
+    ...knots.map((knot) => ({ knot: knot.agents, open: knot.open })),
     ...servers.map(({ name, ...status }) => ({ server: name, ...status })),
   ];
 }

@@ -4,11 +4,12 @@
 //   W8. What stands at the same place of its log and has no mail at two readings stood so in between, all of it at once. Mail that is on
 //       its way is looked for at its senders before it is looked for in mailboxes.
 
+import type { Knot } from "../../domain/message/knot.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import type { Ledger } from "../../past/ledger.ts";
 import type { Send } from "../../past/mail/sends.ts";
 import type { Waiting } from "../../past/waiting/waiting.ts";
-import { knotsAmong, type Knot, type KnotStanding } from "./knots.ts";
+import { knotsAmong, type KnotStanding } from "./knots.ts";
 
 /** An agent at one moment. */
 export interface AgentReading {
@@ -45,36 +46,38 @@ export async function readKnots(
   for (let tries = 1; ; tries++) {
     const known = await source.known();
     const first = await readAll([...known, CONTROL], source);
-    const members = knotsAmong(standingsOf(known, first)).flatMap(({ agents }) => agents);
-    if (members.length === 0) return [];
+    const knots = knotsAmong(standingsOf(known, first));
+    if (knots.length === 0) return [];
     between();
-    const onTheirWay = sendsTo(new Set(members), await readAll([...known, CONTROL], source), first);
+    const members = knots.flatMap(({ agents }) => agents);
+    const awaiting = sendsTo(new Set(members), await readAll([...known, CONTROL], source), first);
+    const hasMail = await Promise.all(members.map((id) => source.hasMail(id, first.get(id)!)));
+    for (const [index, id] of members.entries()) if (hasMail[index]) awaiting.add(id);
+    // After its mailbox: what was in there and is no more has moved its log.
     const second = await readAll(members, source);
-    const isDifferent = (id: AgentId): boolean => first.get(id)!.ledger.last !== second.get(id)?.ledger.last;
-    const mail = await Promise.all(members.map((id) => source.hasMail(id, first.get(id)!)));
-    const still = new Map(
-      members
-        .filter((id, index) => !mail[index] && !onTheirWay.has(id) && !isDifferent(id))
-        .map((id) => [id, first.get(id)!]),
-    );
-    if (tries === TRIES || !members.some(isDifferent)) return knotsAmong(standingsOf(known, still));
+    const isStill = (id: AgentId): boolean => {
+      const { isAtRest, ledger } = second.get(id) ?? {};
+      return isAtRest === true && ledger?.last === first.get(id)!.ledger.last;
+    };
+    if (tries === TRIES || members.every(isStill))
+      return knots.filter(({ agents }) => !agents.some((id) => awaiting.has(id) || !isStill(id)));
   }
 }
 
-/** May `agents` be of a knot, as far as is seen without looking at anybody but those that they wait for, directly or not? */
-export async function mayBeTied(
+/** The same, as far as is seen without looking at anybody but `agents` and those that they wait for, directly or not. */
+export async function glimpseKnots(
   agents: Iterable<AgentId>,
   source: Pick<KnotSource, "read">,
-): Promise<boolean> {
+): Promise<readonly Knot[]> {
   const readings = new Map<AgentId, AgentReading>();
   const reached = new Set(agents);
   for (const id of reached) {
     const reading = id === CONTROL ? undefined : await source.read(id);
     if (!reading?.isAtRest) continue;
     readings.set(id, reading);
-    for (const to of standingOf(id, reading).waits.values()) reached.add(to);
+    for (const { to } of reading.waiting.asked.values()) reached.add(to);
   }
-  return knotsAmong(standingsOf(readings.keys(), readings)).length > 0;
+  return knotsAmong(standingsOf(reached, readings));
 }
 
 type AgentReadings = ReadonlyMap<AgentId, AgentReading>;
@@ -92,25 +95,18 @@ async function readAll(ids: readonly AgentId[], { read }: Pick<KnotSource, "read
   return readings;
 }
 
+/** Whoever is not read is held up by nothing. A person who has spoken since knows of what was open then. */
 function standingsOf(ids: Iterable<AgentId>, readings: AgentReadings): readonly KnotStanding[] {
-  return [...ids].flatMap((id) => {
-    const reading = readings.get(id);
-    return reading ? [standingOf(id, reading)] : [];
+  return [...ids].map((id) => {
+    const { isAtRest = false, waiting } = readings.get(id) ?? {};
+    const requests = [...(waiting?.asked ?? [])];
+    const isHeldUp = isAtRest && requests.some(([, { isUntied }]) => !isUntied);
+    return { id, isHeldUp, waits: new Map(requests.map(([open, { to }]) => [open, to])) };
   });
 }
 
-/** What a person spoke into ties nobody. */
-function standingOf(id: AgentId, { isAtRest, waiting }: AgentReading): KnotStanding {
-  const tied = [...waiting.asked].filter(([, { isUntied }]) => !isUntied);
-  return { id, isAtRest, waits: new Map(tied.map(([open, { to }]) => [open, to])) };
-}
-
 /** Those of `members` that something is under way to: what its sender does not know to be delivered, and they have not taken in. */
-function sendsTo(
-  members: ReadonlySet<AgentId>,
-  senders: AgentReadings,
-  taken: AgentReadings,
-): ReadonlySet<AgentId> {
+function sendsTo(members: ReadonlySet<AgentId>, senders: AgentReadings, taken: AgentReadings): Set<AgentId> {
   const awaited = new Set<AgentId>();
   for (const { undelivered } of senders.values())
     for (const { from, to, n } of undelivered)

@@ -1,9 +1,9 @@
 // The knots of a legion as its logs tell of them, for whoever looks at it.
 
 import { isLegionError } from "../../base/errors.ts";
+import type { Knot } from "../../domain/message/knot.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { AgentStatus } from "../status.ts";
-import type { Knot } from "./knots.ts";
 import { readKnots } from "./reading.ts";
 import { recordedStandings } from "./sources.ts";
 

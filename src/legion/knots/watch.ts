@@ -1,11 +1,15 @@
 // Looks for knots as agents of this process come to rest: whoever ties one is the last of it to rest.
+//
+//   W10. A rest costs nothing where the agent waits for no answer, and no more than a look at those that wait for each other where
+//        Control was told of them.
+//   W11. However many rests leave something to be looked at again, one time is waited for.
 
 import type { Clock } from "../../base/clock.ts";
 import { isLegionError } from "../../base/errors.ts";
 import type { Inspector } from "../../domain/inspection.ts";
 import type { AgentId } from "../../domain/message/message.ts";
-import type { Knot } from "./knots.ts";
-import { mayBeTied, readKnots, type KnotSource } from "./reading.ts";
+import { glimpseKnots, readKnots, type KnotSource } from "./reading.ts";
+import type { KnotTelling } from "./telling.ts";
 
 /** What keeps agents from being tied, such as mail of others on its way, or a command in the background, may end without a word. */
 const AGAIN_MS = 1_000;
@@ -13,56 +17,64 @@ const MOST_MS = 60_000;
 
 export type KnotWatch = ReturnType<typeof watchKnots>;
 
-interface WatchPlace {
+interface WatchPlace extends KnotTelling {
   readonly inspector: Pick<Inspector, "watch">;
   readonly clock: Clock;
+  /** Does it run here and wait for an answer? */
+  readonly isWaiting: (agent: AgentId) => boolean;
   readonly glance: Pick<KnotSource, "read">;
   readonly source: KnotSource;
-  /** @param atMs when they stood, in milliseconds since 1970 */
-  readonly tell: (knots: readonly Knot[], atMs: number) => Promise<void>;
 }
 
-export function watchKnots({ inspector, clock, glance, source, tell }: WatchPlace) {
+export function watchKnots({ inspector, clock, isWaiting, glance, source, isTold, tell }: WatchPlace) {
   const closing = new AbortController();
-  let rested = new Set<AgentId>();
+  const rested = new Set<AgentId>();
+  const later = new Set<AgentId>();
   let looking: Promise<void> | undefined;
   let pauseMs = AGAIN_MS;
-  /** Resolves with those that may still come to be tied, or whose knot nobody could be told of. */
-  const look = async (agents: ReadonlySet<AgentId>): Promise<ReadonlySet<AgentId>> => {
-    if (!(await mayBeTied(agents, glance))) return new Set();
+  /** Resolves with those that seem to be tied, and whom nobody was told of. */
+  const look = async (agents: readonly AgentId[]): Promise<readonly AgentId[]> => {
+    const glimpsed = (await glimpseKnots(agents, glance)).filter((knot) => !isTold(knot));
+    if (glimpsed.length === 0) return [];
     let atMs = 0;
     const knots = await readKnots(source, () => (atMs = clock.now()));
-    await tell(knots, atMs);
-    const tied = new Set(knots.flatMap((knot) => knot.agents));
-    return new Set([...agents].filter((id) => !tied.has(id)));
-  };
-  const again = async (agents: ReadonlySet<AgentId>): Promise<void> => {
-    const ms = pauseMs;
-    pauseMs = Math.min(2 * ms, MOST_MS);
-    await clock.sleep(ms, closing.signal);
-    for (const id of agents) lookSoon(id);
+    for (const knot of knots) await tell(knot, atMs);
+    return glimpsed.flatMap((knot) => (isTold(knot) ? [] : knot.agents));
   };
   const lookOn = async (): Promise<void> => {
     while (rested.size > 0 && !closing.signal.aborted) {
-      const agents = rested;
-      rested = new Set();
+      const agents = [...rested];
+      rested.clear();
       const left = await look(agents).catch((error: unknown) => {
         // What cannot be read or written now shows it by itself, and is looked at later.
         if (!isLegionError(error)) throw error;
         return agents;
       });
-      if (left.size > 0) void again(left);
-      else pauseMs = AGAIN_MS;
+      lookLater(left);
     }
     looking = undefined;
   };
-  const lookSoon = (agent: AgentId): void => {
+  const lookSoon = (agents: Iterable<AgentId>): void => {
     if (closing.signal.aborted) return;
-    rested.add(agent);
+    for (const agent of agents) rested.add(agent);
     looking ??= Promise.resolve().then(lookOn);
   };
+  const lookLater = (agents: readonly AgentId[]): void => {
+    const isUnderWay = later.size > 0;
+    for (const agent of agents) later.add(agent);
+    if (later.size === 0) pauseMs = AGAIN_MS;
+    else if (!isUnderWay) void afterPause();
+  };
+  const afterPause = async (): Promise<void> => {
+    const ms = pauseMs;
+    pauseMs = Math.min(2 * ms, MOST_MS);
+    await clock.sleep(ms, closing.signal);
+    const agents = [...later];
+    later.clear();
+    lookSoon(agents);
+  };
   const unwatch = inspector.watch((seen) => {
-    if (seen.kind === "live:state" && seen.state === "idle") lookSoon(seen.agent);
+    if (seen.kind === "live:state" && seen.state === "idle" && isWaiting(seen.agent)) lookSoon([seen.agent]);
   });
   return {
     /** Resolves when everybody who rests was looked at. */

@@ -5,8 +5,7 @@ import { count as counted } from "../../base/text/wording.ts";
 import type { AgentId, Message } from "../../domain/message/message.ts";
 import type { Digest } from "../../past/digest/digest.ts";
 import { incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
-import type { Knot } from "../knots/knots.ts";
-import { describeKnot } from "../knots/wording.ts";
+import { describeKnot, type Knot } from "../../domain/message/knot.ts";
 import type { AgentStatus } from "../status.ts";
 import { ODD_KINDS, type OddKind, type ReportOdd } from "./report.ts";
 

@@ -20,7 +20,7 @@ export interface OpenRequest {
   readonly to: AgentId;
   /** ISO 8601: when it was sent. */
   readonly since: string;
-  /** A person has spoken to the agent since: it is open, and no part of a knot. */
+  /** A person has spoken to the agent since: they know of it, and by itself it makes no knot. */
   readonly isUntied?: true;
 }
 

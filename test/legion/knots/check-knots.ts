@@ -14,19 +14,30 @@ const addressOf = (id: string) => {
 
 const sentBy = (event: Event): readonly Message[] => ("sends" in event && event.sends) || [];
 
-/** Ids of an agent's messages that need an answer, have none, and that nobody has spoken to it since. */
-export function openOf(events: readonly Event[], untilAt = "9"): readonly string[] {
+interface Waits {
+  /** Ids of its messages that need an answer and have none. */
+  readonly open: ReadonlySet<string>;
+  /** Those of them that no person has spoken to it since. */
+  readonly unheard: ReadonlySet<string>;
+}
+
+/** For what an agent waited at that moment, as ISO 8601, or in the end. */
+export function waitsOf(events: readonly Event[], untilAt = "9"): Waits {
   const open = new Set<string>();
+  const unheard = new Set<string>();
   const held = new Map<number, Message>();
   const close = ({ id, answers = [], declines = [], source, delivery }: Message): void => {
     if (delivery === "verdict") return;
     for (const answered of [...answers, ...declines])
       if (addressOf(answered).to === addressOf(id).from) open.delete(answered);
-    if (source.type === "agent" && source.id === "0") open.clear();
+    if (source.type !== "agent" || source.id !== "0") return;
+    unheard.clear();
+    for (const asked of open) if (addressOf(asked).to === "0") open.delete(asked);
   };
   for (const event of events) {
     if (event.at > untilAt) break;
-    for (const message of sentBy(event)) if (message.needsAnswer) open.add(message.id);
+    for (const message of sentBy(event))
+      if (message.needsAnswer) for (const ids of [open, unheard]) ids.add(message.id);
     if (event.kind === "notice" && event.reason === "undeliverable")
       open.delete(String(fieldsOf(fieldsOf(event.details)["message"])["id"]));
     const shown: Message[] = [];
@@ -35,18 +46,28 @@ export function openOf(events: readonly Event[], untilAt = "9"): readonly string
     else if (event.kind === "released") shown.push(...event.messages.map((seq) => held.get(seq)!));
     for (const message of shown) close(message);
   }
-  return [...open];
+  return { open, unheard: new Set([...unheard].filter((id) => open.has(id))) };
 }
-/** All agents resting: those of whom everybody that they wait for, or that these wait for, waits for somebody, and for no person. */
+
+/**
+ * All agents resting: those of which everybody whom they lead to, by what they wait for, leads back to them, waits for no person, and
+ * has asked somebody since a person spoke to it.
+ */
 export function tiedIn(logs: Logs): readonly AgentId[] {
-  const awaited = (id: AgentId): readonly AgentId[] =>
-    openOf(logs.get(id) ?? []).map((open) => addressOf(open).to);
-  const isTied = (id: AgentId): boolean => {
-    const reached = new Set([id]);
-    for (const one of reached) for (const next of awaited(one)) reached.add(next);
-    return [...reached].every((one) => logs.has(one) && awaited(one).length > 0);
-  };
-  return [...logs.keys()].filter(isTied);
+  const waits = new Map([...logs].map(([id, events]) => [id, waitsOf(events)]));
+  const leads = new Map<AgentId, ReadonlySet<AgentId>>();
+  for (const id of logs.keys()) {
+    const reached = new Set([...waits.get(id)!.open].map((open) => addressOf(open).to));
+    for (const one of reached) for (const open of waits.get(one)?.open ?? []) reached.add(addressOf(open).to);
+    leads.set(id, reached);
+  }
+  const isHeldUp = (id: AgentId): boolean => (waits.get(id)?.unheard.size ?? 0) > 0;
+  return [...logs.keys()].filter((id) => {
+    const reached = [...leads.get(id)!];
+    return (
+      isHeldUp(id) && reached.length > 0 && reached.every((one) => isHeldUp(one) && leads.get(one)!.has(id))
+    );
+  });
 }
 
 /** The sets of open messages that Control was told of. */
@@ -72,8 +93,14 @@ function whyNone(logs: Logs, open: readonly string[], at: string): string | unde
   const members = [...new Set(open.map((id) => addressOf(id).from))];
   const outside = open.find((id) => !members.includes(addressOf(id).to));
   if (outside !== undefined) return `${outside} is not to one of them`;
-  for (const id of open)
-    if (!openOf(logs.get(addressOf(id).from) ?? [], at).includes(id)) return `${id} was not open`;
+  const waits = members.map((id) => waitsOf(logs.get(id) ?? [], at));
+  const isOpen = (id: string): boolean => waits.some((one) => one.open.has(id));
+  const closed = open.find((id) => !isOpen(id));
+  if (closed !== undefined) return `${closed} was not open`;
+  const unsaid = waits.flatMap((one) => [...one.open]).find((id) => !open.includes(id));
+  if (unsaid !== undefined) return `${unsaid} was open as well`;
+  const heard = members.find((_, index) => waits[index]!.unheard.size === 0);
+  if (heard !== undefined) return `a person had spoken to agent ${heard}`;
   // What any of them does first from then on has to come of a word of a person, or of what others said later.
   const [first] = members
     .flatMap((agent) => (logs.get(agent) ?? []).map((event) => ({ agent, event })))

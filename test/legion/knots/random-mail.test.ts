@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openIn } from "../../../src/legion/knots/knots.ts";
 import { newLegion } from "../../storage/redis/places.ts";
 import { openNode, type RedisNode } from "../../storage/redis/redis-world.ts";
 import { redisIsThere, startRedis, until, type Server } from "../../storage/redis/servers.ts";
@@ -30,7 +29,7 @@ describe("among agents that say anything to anybody", () => {
         all += knots.length;
         const told = toldIn(await world.events("0")).map((open) => open.join());
         expect(new Set(told).size).toBe(told.length);
-        for (const knot of knots) expect(told).toContain(openIn(knot).toSorted().join());
+        for (const knot of knots) expect(told).toContain(knot.open.toSorted().join());
         if (round % 2 === 1) world = await world.restart();
       }
     },

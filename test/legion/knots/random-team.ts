@@ -5,7 +5,7 @@ import type { AgentId } from "../../../src/domain/message/message.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import type { WorldAgent } from "../../world.ts";
-import { falseAlarms, openOf, tiedIn, toldIn, type Logs } from "./check-knots.ts";
+import { falseAlarms, tiedIn, toldIn, waitsOf, type Logs } from "./check-knots.ts";
 
 export type Chance = (below: number) => number;
 
@@ -90,7 +90,7 @@ export async function verdictOn(
   const control = await eventsOf("0");
   const tied = tiedIn(logs);
   const told = toldIn(control).flat();
-  const open = tied.flatMap((id) => openOf(logs.get(id)!));
+  const open = tied.flatMap((id) => [...waitsOf(logs.get(id)!).open]);
   return {
     logs,
     tied,

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { LegionError } from "../../../src/base/errors.ts";
+import type { OpenRequest } from "../../../src/past/waiting/waiting.ts";
 import { recordedStandings } from "../../../src/legion/knots/sources.ts";
-import { readKnots, type AgentReading, type KnotSource } from "../../../src/legion/knots/reading.ts";
+import {
+  glimpseKnots,
+  readKnots,
+  type AgentReading,
+  type KnotSource,
+} from "../../../src/legion/knots/reading.ts";
 
 const waiting = (id: string, to: string, more: Partial<AgentReading> = {}): AgentReading => ({
   isAtRest: true,
@@ -56,6 +62,26 @@ describe("agents that are read one after the other (W8)", () => {
     ["one of them has mail", { hasMail: (id: string) => Promise.resolve(id === "2") }],
     ["somebody else's mail is on its way to one", { third: busy({ from: "log of 3", to: "2", n: 5 }) }],
   ])("are not where %s", async (_, over) => {
+    expect(await agentsOf(legionOf(over))).toEqual([]);
+  });
+
+  it("are not where one of them may still hear from another one, whom it had asked before a person spoke to it", async () => {
+    const read: KnotSource["read"] = (id) => {
+      if (id === "3") return Promise.resolve({ ...busy(), waiting: { asked: new Map() } });
+      const reading = waiting(id, id === "1" ? "2" : "1");
+      const { asked } = reading.waiting as { asked: Map<string, OpenRequest> };
+      if (id === "1") asked.set("1>3#1", { to: "3", since: "2026-03-14T02:13:00.000Z", isUntied: true });
+      return Promise.resolve(reading);
+    };
+    expect(await agentsOf(legionOf({ read }))).toEqual([]);
+    expect(await glimpseKnots(["1"], { read })).toEqual([]);
+  });
+
+  it("are not where one of them takes in its mail while they are looked at", async () => {
+    let last = 10;
+    // What was in there is in its log from then on.
+    const hasMail = (id: string) => Promise.resolve(id === "2" && last++ < 0);
+    const over = { hasMail, moves: (id: string) => (id === "2" ? last : 10) };
     expect(await agentsOf(legionOf(over))).toEqual([]);
   });
 
