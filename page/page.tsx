@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import { render, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { describeKnot, UNTIED } from "../src/domain/message/knot.ts";
 import { displayName } from "../src/domain/message/message.ts";
 import { Agent } from "./agent/agent.tsx";
 import { isFile, savedAt, savedOnly } from "./connection/record.ts";
@@ -34,7 +35,7 @@ function Page(): JSX.Element {
       <TimeBar />
       <Part />
       <Trouble />
-      <Circles />
+      <Knots />
       <Area />
       <Announcer />
     </>
@@ -179,17 +180,12 @@ function Trouble(): JSX.Element | null {
 }
 
 /** Of those of whom nobody goes on by themselves, what unties them. */
-function Circles(): JSX.Element | null {
-  const circles = overview.value?.circles ?? [];
-  if (circles.length === 0) return null;
+function Knots(): JSX.Element | null {
+  const knots = overview.value?.knots ?? [];
+  if (knots.length === 0) return null;
   return (
     <p class="trouble" role="status">
-      {circles
-        .map(
-          (ids) =>
-            `${ids.map(displayName).join(", ")} wait for each other's reply; a word of yours to one of them goes on.`,
-        )
-        .join(" ")}
+      {knots.map((knot) => oneLine(`${describeKnot(knot)} ${UNTIED}`)).join(" ")}
     </p>
   );
 }

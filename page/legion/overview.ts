@@ -15,7 +15,7 @@ export interface Overview {
   readonly nodes: readonly string[];
   readonly servers: OverviewFrame["servers"];
   /** Agents that wait for each other's reply. */
-  readonly circles: OverviewFrame["circles"];
+  readonly knots: OverviewFrame["knots"];
   /** What all agents may spend together; `null`: nobody says. */
   readonly limits: OverviewFrame["limits"];
   /** Why the legion tells nothing; `null`: it does. */
@@ -69,14 +69,14 @@ async function tellPast(at: string): Promise<void> {
   if (asOf.peek() !== at) return;
   untold.value = heard.outcome === "done" ? null : heard.why;
   if (heard.outcome !== "done") return;
-  const { agents, circles } = heard.answer;
+  const { agents, knots } = heard.answer;
   const rows = new Map(agents.map((status) => [status.id, status]));
-  past.value = { agents: inOrder(rows), nodes: [], servers: [], circles, limits: null, away: null };
+  past.value = { agents: inOrder(rows), nodes: [], servers: [], knots, limits: null, away: null };
   changes.value++;
 }
 
 function apply(frame: OverviewFrame): void {
-  const { agents: changed, gone, nodes, servers, circles, limits, away } = frame;
+  const { agents: changed, gone, nodes, servers, knots, limits, away } = frame;
   const before = live.value;
   const agents = new Map(frame.whole ? [] : before?.agents);
   for (const status of changed) agents.set(status.id, status);
@@ -85,7 +85,7 @@ function apply(frame: OverviewFrame): void {
   const asking = (before && changed.filter(({ id, state }) => startsAsking(before, id, state))) ?? [];
   if (asking.length > 0) announce(`${count(asking.length, "agent")} asks: ${asking[0]!.name}`);
   const isNew = !before || agents.size !== before.agents.size;
-  live.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, circles, limits, away };
+  live.value = { agents: isNew ? inOrder(agents) : agents, nodes, servers, knots, limits, away };
   if (frame.whole || changed.length > 0) changes.value++;
 }
 

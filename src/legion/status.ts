@@ -4,7 +4,7 @@ import type { Agent } from "../agent/parts/agent.ts";
 import { modeAfter } from "../agent/act/mode.ts";
 import { RESTING, YOUR_ACTION, type Standing } from "../agent/parts/presence.ts";
 import { createConversation, openCalls } from "../past/conversation.ts";
-import type { ConversationAtRest } from "../past/digest/at-rest.ts";
+import type { ConversationAtRest, RestingConversation } from "../past/digest/at-rest.ts";
 import type { StandingAtRest } from "../past/digest/standing.ts";
 import { createLedger, ownCall, totalUsage } from "../past/ledger.ts";
 import { z } from "zod";
@@ -16,6 +16,7 @@ import { limitsHeld } from "../past/limits/held-limits.ts";
 import { limitsSchema } from "../domain/limits-schema.ts";
 import type { Limits } from "../domain/limits.ts";
 import { MODES } from "../domain/supervision.ts";
+import { isResting } from "../past/waiting/resting.ts";
 import { openQuestion } from "../past/questions.ts";
 import { questionId } from "../domain/policy/verdict.ts";
 import type { Branch } from "../past/fold.ts";
@@ -78,7 +79,8 @@ export function liveStatus(
   const mode = modeAfter(inbox.ahead(), conversation.run);
   const unread = inbox.unread + (sources?.waiting ?? 0);
   const mail = { unread, undelivered: outbox.undelivered(), peers: memory.peers() };
-  const facts = { id, ...mail, model: model.name, mode, workspace, limits: allowance.held() } as const;
+  const rests = isResting(conversation) && !agent.sources && !agent.background.isRunning();
+  const facts = { id, ...mail, rests, model: model.name, mode, workspace, limits: allowance.held() } as const;
   if (state === "stopped")
     return toStatus(ledger, { ...facts, conversation }, resting(id, conversation, since));
   const waitingFor =
@@ -93,8 +95,7 @@ export function restingStatus(
   known: Pick<StatusFacts, "id" | "model" | "limits" | "workspace">,
   { since, node }: RestMoment,
 ): AgentStatus {
-  const nothing = { unread: 0, undelivered: [], peers: new Map(), conversation: createConversation() };
-  return toStatus(createLedger(), { ...nothing, ...known, mode: "usual" }, idle({ since, node }));
+  return toStatus(createLedger(), { ...nothingDone(), ...known, mode: "usual" }, idle({ since, node }));
 }
 
 /** The status of an agent that `node` runs and has closed, since it has nothing to do. */
@@ -138,7 +139,8 @@ export function statusThen(
   { ledger, conversation, peers }: StandingAtRest,
   { unread, model = null }: { readonly unread: number; readonly model?: string | null },
 ): AgentStatus {
-  const facts = { id, conversation, peers, undelivered: ledger.undelivered, unread, model };
+  const rests = conversation.isResting;
+  const facts = { id, conversation, peers, undelivered: ledger.undelivered, rests, unread, model };
   const { halt, questions, run } = conversation;
   const state = halt ? RESTING[halt.reason] : doingThen(ledger, openQuestion(questions), unread);
   const posture = {
@@ -177,7 +179,7 @@ export async function storedStanding<B extends Branch>(
 ): Promise<StoredStanding<B>> {
   return unlessUnreadable(id, async () => {
     const { ledger, branch, peers } = await reader.follow(id, create);
-    const { conversation } = branch;
+    const conversation = { ...branch.conversation, isResting: isResting(branch.conversation) };
     const standing = Promise.resolve({ ledger, conversation, peers });
     const { status, isForeign } = await standingAtRest(id, reader, standing);
     return isForeign ? { status } : { status, past: { branch, ledger } };
@@ -198,34 +200,39 @@ async function unlessUnreadable<S>(
 
 const HALTED = { state: "halted", since: null, node: null } as const;
 
+function nothingDone() {
+  const conversation = createConversation();
+  return { unread: 0, undelivered: [], rests: false, peers: new Map(), conversation };
+}
+
 function unopened(id: AgentId, posture: Posture): AgentStatus {
-  const nothing = { unread: 0, undelivered: [], peers: new Map(), conversation: createConversation() };
-  return toStatus(createLedger(), { id, ...nothing, model: null, mode: "usual" }, posture);
+  return toStatus(createLedger(), { id, ...nothingDone(), model: null, mode: "usual" }, posture);
 }
 
 /** @param run how it stands in the process that runs it; absent: none does */
 async function standingAtRest(id: AgentId, reader: Reader, head: Promise<StatusAtRest>, run?: Posture) {
-  const [{ ledger, conversation, peers }, { model = null, workspace, limits }, isForeign] = await Promise.all(
-    [head, reader.record(id), reader.isForeign(id)],
-  );
+  const [stood, record, isForeign] = await Promise.all([head, reader.record(id), reader.isForeign(id)]);
+  const { ledger, conversation, peers } = stood;
+  const { model = null, workspace, limits, observe } = record;
   const mail = await reader.unread(id, ledger);
   const mode = modeAfter(mail, conversation.run);
   const standing = { conversation, peers, undelivered: ledger.undelivered };
   const held = { limits: limitsHeld(limits ?? {}, ledger.limits) };
-  const facts = { id, ...standing, unread: mail.length, model, mode, workspace, ...held };
+  const rests = conversation.isResting && observe === undefined;
+  const facts = { id, ...standing, rests, unread: mail.length, model, mode, workspace, ...held };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
   const posture = isForeign ? waiting : (run ?? resting(id, conversation, ledger.at || null));
   return { status: toStatus(ledger, facts, posture), isForeign };
 }
 
 interface StatusAtRest extends Omit<StandingAtRest, "conversation"> {
-  readonly conversation: ConversationAtRest;
+  readonly conversation: ConversationAtRest & Pick<RestingConversation, "isResting">;
 }
 
 interface StatusFacts
   extends
     Pick<AgentStatus, "id" | "unread" | "model" | "mode" | "workspace" | "limits">,
-    Pick<WaitingAgent, "undelivered" | "peers" | "conversation"> {}
+    Pick<WaitingAgent, "undelivered" | "peers" | "conversation" | "rests"> {}
 type Posture = Pick<AgentStatus, "state" | "reason" | "waitingFor" | "since" | "node">;
 
 function resting(id: AgentId, conversation: ConversationAtRest, since: string | null): Posture {

@@ -1,4 +1,4 @@
-// What an agent that does nothing waits for, of whom and since when, and what would let it go on; and who waits for each other.
+// What an agent that does nothing waits for, of whom and since when, and what would let it go on.
 
 import { z } from "zod";
 import type { AgentState, ReachedLimit } from "../domain/inspection.ts";
@@ -26,6 +26,12 @@ export const waitSchema = z
       .readonly()
       .optional()
       .describe("Of a reply: the messages that need it, where any do."),
+    ties: z
+      .literal(true)
+      .optional()
+      .describe(
+        "Of such a reply: it may be of a knot, since the agent rests and no person has spoken to it since it asked.",
+      ),
     standing: z
       .enum(["stopped", "parked", "paused", "halted"])
       .optional()
@@ -45,6 +51,8 @@ export interface WaitingAgent {
   readonly since: string | null;
   readonly unread: number;
   readonly undelivered: readonly Pick<Send, "to">[];
+  /** Will nothing but mail let it go on, as far as its log and who runs it know? */
+  readonly rests: boolean;
   readonly conversation: ConversationAtRest;
   readonly peers: ReadonlyMap<AgentId, PeerTraffic>;
 }
@@ -134,9 +142,10 @@ export function wayPast({ limit, until, shared }: ReachedLimit, id: AgentId): st
 }
 
 /** One for each who is to answer, whom it has asked longest first. */
-function requestsOf({ conversation }: WaitingAgent): readonly Wait[] {
+function requestsOf({ conversation, rests, unread }: WaitingAgent): readonly Wait[] {
+  const mayTie = rests && unread === 0;
   const requests = new Map<AgentId, Wait & { readonly messages: readonly string[] }>();
-  for (const [id, { to, since }] of conversation.waiting.asked) {
+  for (const [id, { to, since, isUntied }] of conversation.waiting.asked) {
     const known = requests.get(to) ?? {
       for: "reply",
       agents: [to],
@@ -144,7 +153,8 @@ function requestsOf({ conversation }: WaitingAgent): readonly Wait[] {
       messages: [],
       way: "they answer it",
     };
-    requests.set(to, { ...known, messages: [...known.messages, id] });
+    const ties = mayTie && !isUntied ? { ties: true as const } : {};
+    requests.set(to, { ...known, ...ties, messages: [...known.messages, id] });
   }
   return [...requests.values()];
 }
@@ -177,54 +187,4 @@ function repliesTo({ peers }: WaitingAgent, asked: ReadonlySet<AgentId>): readon
   if (silent.length === 0) return [];
   const since = silent.map(([, { sentAt }]) => sentAt).reduce((a, b) => (a < b ? a : b));
   return [{ for: "reply", agents: silent.map(([peer]) => peer), since, way: "they write to it" }];
-}
-
-interface WaitingRow {
-  readonly id: AgentId;
-  readonly state: AgentState;
-  readonly unread: number;
-  readonly waits: readonly Wait[];
-}
-
-/** Agents at rest of which each waits for a reply or an answer of the next one, and the last for one of the first; each agent in one of them. */
-export function circlesAmong(agents: readonly WaitingRow[]): readonly (readonly AgentId[])[] {
-  const awaited = new Map(
-    agents
-      .filter(({ state, unread }) => state === "idle" && unread === 0)
-      .map(({ id, waits }) => [
-        id,
-        waits.flatMap((wait) => (wait.for === "reply" ? (wait.agents ?? []) : [])),
-      ]),
-  );
-  const circles: AgentId[][] = [];
-  const done = new Set<AgentId>();
-  for (const start of awaited.keys()) {
-    const circle = done.has(start) ? undefined : circleFrom(start, awaited, done);
-    if (circle) circles.push(circle);
-  }
-  return circles;
-}
-
-/** Looked for in depth; whoever was seen is not looked at again. */
-function circleFrom(
-  start: AgentId,
-  awaited: ReadonlyMap<AgentId, readonly AgentId[]>,
-  done: Set<AgentId>,
-): AgentId[] | undefined {
-  const path: AgentId[] = [start];
-  const left = [[...(awaited.get(start) ?? [])]];
-  done.add(start);
-  while (path.length > 0) {
-    const next = left.at(-1)!.pop();
-    if (next === undefined) {
-      path.pop();
-      left.pop();
-    } else if (path.includes(next)) return path.slice(path.indexOf(next));
-    else if (awaited.has(next) && !done.has(next)) {
-      done.add(next);
-      path.push(next);
-      left.push([...awaited.get(next)!]);
-    }
-  }
-  return undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { circlesAmong, type Wait } from "../../src/legion/waits.ts";
-import { liveStatus, storedStatus, type AgentStatus } from "../../src/legion/status.ts";
+import type { Wait } from "../../src/legion/waits.ts";
+import { liveStatus, storedStatus } from "../../src/legion/status.ts";
 import { createFileReader } from "../../src/storage/files/reader/reader.ts";
 import { NOOP } from "../workshop.ts";
 import { createWorld, type World } from "../world.ts";
@@ -47,41 +47,5 @@ describe("what an agent waits for", () => {
     expect(liveStatus("1", world.legion.agents.get("1")!, "1@here").waits).toMatchObject([
       { for: "word", agents: ["0"], way: "legion resume 1" },
     ]);
-  });
-});
-
-const resting = (id: string, ...agents: readonly string[]) => ({
-  ...{ id, state: "idle" as AgentStatus["state"], unread: 0 },
-  waits: [{ for: "reply" as const, agents, since: null, way: "" }],
-});
-
-describe("who waits for each other", () => {
-  it.each([
-    ["two", [resting("1", "2"), resting("2", "1")], [["1", "2"]]],
-    [
-      "three, beside one that waits for them",
-      [resting("0x", "1"), resting("1", "2"), resting("2", "3"), resting("3", "1")],
-      [["1", "2", "3"]],
-    ],
-    [
-      "two circles",
-      [resting("1", "2"), resting("2", "1"), resting("3", "4"), resting("4", "3")],
-      [
-        ["1", "2"],
-        ["3", "4"],
-      ],
-    ],
-    ["a circle behind a way that ends", [resting("1", "9", "2"), resting("2", "8", "1")], [["1", "2"]]],
-  ])("is a circle of %s", (_, agents, circles) => {
-    expect(circlesAmong(agents).map((circle) => circle.toSorted())).toEqual(circles);
-  });
-
-  it.each([
-    ["one of them is at work", [resting("1", "2"), { ...resting("2", "1"), state: "thinking" as const }]],
-    ["one of them has mail", [resting("1", "2"), { ...resting("2", "1"), unread: 1 }]],
-    ["they wait in a row", [resting("1", "2"), resting("2", "3"), resting("3")]],
-    ["nobody waits", []],
-  ])("is no circle where %s", (_, agents) => {
-    expect(circlesAmong(agents)).toEqual([]);
   });
 });

@@ -54,11 +54,11 @@ const message = z.looseObject({
     .describe("The results that it cites, as they were judged when it was sent; absent: none are."),
 });
 
-const circles = z
-  .array(z.array(z.string()).readonly())
+const knots = z
+  .array(z.object({ agents: z.array(z.string()).readonly(), open: z.array(z.string()).readonly() }))
   .readonly()
   .describe(
-    "Agents at rest of which each waits for a reply of the next one, and the last for one of the first.",
+    "Agents at rest that wait for each other's answers and for nobody else, with the ids of the messages that need them.",
   );
 
 const overview = z.object({
@@ -68,7 +68,7 @@ const overview = z.object({
   gone: z.array(z.string()).readonly().describe("Ids of those that are no more."),
   nodes: z.array(z.string()).readonly().describe("Those that run now."),
   servers: z.array(nodeServer).readonly(),
-  circles,
+  knots,
   limits: limitsSchema
     .nullable()
     .describe("What all agents may spend together, as a node says; null: none runs."),
@@ -99,7 +99,7 @@ export const READINGS = {
         .array(agentStatusSchema)
         .readonly()
         .describe("Those that there were; no log tells whether a node ran them."),
-      circles,
+      knots,
       ends: z
         .record(z.string(), z.number())
         .describe("The newest event of each log then, by agent id; 0 is the person's."),

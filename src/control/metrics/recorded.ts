@@ -2,7 +2,8 @@
 // outcomes, and models, of which the first ones are named. No agent is: the page and `/v1` know them by name.
 
 import { AGENT_STATES } from "../../domain/inspection.ts";
-import { circlesAmong, waitSchema } from "../../legion/waits.ts";
+import { knotsShown } from "../../legion/knots/shown.ts";
+import { waitSchema } from "../../legion/waits.ts";
 import { DURATION_BOUNDS, SUM, TOKEN_BOUNDS, partsOf, type GrowingCounts } from "../../past/digest/counts.ts";
 import { modelAttributes } from "../../past/spans/span.ts";
 import type { Overview } from "../api/legion-client.ts";
@@ -44,10 +45,10 @@ export function standingFamilies({ agents, nodes }: Overview): readonly MetricFa
     },
     single("ai_legion_nodes", "gauge", "Processes that run agents of the legion.", nodes.length),
     single(
-      "ai_legion_wait_circles",
+      "ai_legion_knots",
       "gauge",
-      "Circles of agents that wait for each other.",
-      circlesAmong(agents).length,
+      "Sets of agents that wait for each other's answers and for nobody else.",
+      knotsShown(agents).length,
     ),
     single("ai_legion_unread_messages", "gauge", "Messages that agents have not taken in.", sum("unread")),
     single(

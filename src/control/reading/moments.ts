@@ -5,7 +5,8 @@ import { CONTROL } from "../../domain/message/message.ts";
 import { momentAt, unreadBy, wholeRecord, type Moment, type RecordSpan } from "../../legion/moment/moment.ts";
 import { readerAt } from "../../legion/moment/reader.ts";
 import { statusThen, type AgentStatus } from "../../legion/status.ts";
-import { circlesAmong, withStandings } from "../../legion/waits.ts";
+import { knotsShown } from "../../legion/knots/shown.ts";
+import { withStandings } from "../../legion/waits.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { ReadingAnswer } from "../api/readings.ts";
 
@@ -56,8 +57,8 @@ export function createMoments(reader: Reader): Moments {
       const moment = said === undefined ? record : await at(Date.parse(said));
       const agents = withStandings(await statusesAt(reader, moment));
       const ends = [...moment.digests].map(([agent, { ledger }]) => [agent, ledger.last] as const);
-      const circles = circlesAmong(agents);
-      return { at: moment.at, began, latest, agents, circles, ends: Object.fromEntries(ends) };
+      const knots = knotsShown(agents);
+      return { at: moment.at, began, latest, agents, knots, ends: Object.fromEntries(ends) };
     },
     async legionAt(said) {
       const moment = await at(Date.parse(said));

@@ -5,7 +5,8 @@ import { isLegionError } from "../../base/errors.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { forkIn } from "../../past/branch.ts";
-import { circlesAmong, withStandings } from "../../legion/waits.ts";
+import { knotsShown } from "../../legion/knots/shown.ts";
+import { withStandings } from "../../legion/waits.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { LookedUp, OverviewFrame, ReadingAnswer, ReadingQuestion } from "../api/readings.ts";
 import { createReadings } from "../reading/readings.ts";
@@ -90,7 +91,7 @@ async function overviewFrame(status: WatchedLegion["status"]): Promise<OverviewF
   const all = await status();
   const at = new Date().toISOString();
   const agents = withStandings(all.agents);
-  return { at, whole: true, gone: [], away: null, ...all, agents, circles: circlesAmong(agents) };
+  return { at, whole: true, gone: [], away: null, ...all, agents, knots: knotsShown(agents) };
 }
 
 async function* linesOf(agent: AgentId, ask: AskReading): AsyncGenerator<SavedLine> {

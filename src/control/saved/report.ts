@@ -7,7 +7,7 @@ export async function* reportLines(report: Report): AsyncGenerator<SavedLine> {
   yield { saved: report.until, only: { report: true } };
   // Whatever else the page asks for at first, of nobody.
   const at = report.until;
-  const nobody = { agents: [], nodes: [], servers: [], circles: [], limits: null };
+  const nobody = { agents: [], nodes: [], servers: [], knots: [], limits: null };
   yield { path: "/overview", answer: { at, whole: true, gone: [], away: null, ...nobody } };
   yield { path: "/inbox", answer: { messages: [] } };
   yield { path: "/questions", answer: { questions: [] } };

@@ -1,6 +1,6 @@
 // Agents that wait for each other and for nobody else, as people are told of them.
 
-import { displayName, parseMessageId, type AgentId } from "./message.ts";
+import { displayName, isMessageId, parseMessageId, type AgentId } from "./message.ts";
 
 /** Two agents or more. */
 export interface Knot {
@@ -9,12 +9,16 @@ export interface Knot {
   readonly open: readonly string[];
 }
 
+/** What a person can do about one. */
+export const UNTIED = "A word of yours to one of them unties it.";
+
 /** So many waits are named. */
 const MOST_NAMED = 20;
 
 /** A sentence: who waits for whose answer, to which message. */
 export function describeKnot({ agents, open }: Knot): string {
   const waits = open.slice(0, MOST_NAMED).map((id) => {
+    if (!isMessageId(id)) return id;
     const { from, to } = parseMessageId(id);
     return `${displayName(from)} for ${displayName(to)} (${id})`;
   });

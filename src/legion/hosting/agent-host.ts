@@ -86,9 +86,9 @@ export function createHosting(place: HostPlace, now: AbortSignal): Hosting {
     call: (id) => running.beginAsleep(plansById.get(id)!),
     // Whoever gets mail while all are stopped is opened by the next start.
     wake: (id) => (closing.signal.aborted ? undefined : agents.get(id)?.wake()),
-    rested,
+    ...{ rested, end },
     isIdle: (id) => agents.get(id)?.standing.state === "idle",
-    end,
+    inBackground: () => [...opened].flatMap(([id, { background }]) => (background.isRunning() ? id : [])),
     async retire(id) {
       await end(id);
       plansById.delete(id);

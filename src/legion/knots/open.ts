@@ -26,7 +26,7 @@ interface KnotPlace extends Pick<Residents, "agents"> {
 
 /** From now on Control is told of knots; `told` as `settled` of the watch has it. `knots` rejects where they cannot be read. */
 export function openKnots({ agents, store, reader, nodes, inspector, clock, closing }: KnotPlace) {
-  const standings = hostedStandings(agents, reader, nodes && store);
+  const standings = hostedStandings(agents, reader, nodes && { ...nodes, runElsewhere: store.runElsewhere });
   const isWaiting = (agent: AgentId): boolean =>
     (agents.get(agent)?.agent?.memory.conversation.waiting.asked.size ?? 0) > 0;
   const telling = createTelling(store.control, clock);

@@ -2,14 +2,16 @@
 
 import { isLegionError } from "../../base/errors.ts";
 import { CONTROL, isAgentId, type AgentId } from "../../domain/message/message.ts";
-import type { Mode } from "../../domain/supervision.ts";
 import { isResting } from "../../past/waiting/resting.ts";
+import type { Nodes } from "../../storage/contract/nodes.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
+import type { Store } from "../../storage/contract/store.ts";
 import type { Residents } from "../hosting/rest/residents.ts";
 import type { Supervised } from "../supervision/supervisor.ts";
 import type { AgentReading, KnotSource } from "./reading.ts";
 
 type StandingReader = Pick<Reader, "known" | "standing" | "unread">;
+type HostedReader = StandingReader & Pick<Reader, "record">;
 
 /**
  * Of a legion in files, in Redis or in an archive, by its logs alone: whether a command runs in the background they do not say.
@@ -28,9 +30,9 @@ export function recordedStandings(
       const standing = await reader.standing(agent).catch(unreadable);
       if (!standing) return undefined;
       const { ledger, conversation } = standing;
-      const { waiting, isResting: isDone, run } = conversation;
+      const { waiting, isResting: isDone } = conversation;
       // Of all others nobody has to ask who runs them.
-      const mayWait = isDone && isFree(run.mode) && waiting.asked.size > 0;
+      const mayWait = isDone && waiting.asked.size > 0;
       const isAtRest = mayWait && (await isThere(agent));
       return { isAtRest, waiting, ledger, undelivered: ledger.undelivered };
     },
@@ -47,13 +49,17 @@ export interface HostedStandings {
 /** @param others who else runs agents of the same legion: whoever lost the right to run one may not know of it. Absent: nobody */
 export function hostedStandings(
   agents: Residents["agents"],
-  reader: StandingReader,
-  others?: { readonly runElsewhere: () => Promise<ReadonlySet<AgentId>> },
+  reader: HostedReader,
+  others?: Pick<Store, "runElsewhere"> & Pick<Nodes, "list">,
 ): HostedStandings {
+  const isStillElsewhere = async (agent: AgentId): Promise<boolean> => {
+    if (!(await others?.runElsewhere())?.has(agent) || (await isObserver(agent, reader))) return false;
+    return !(await others!.list()).some(({ inBackground }) => inBackground.includes(agent));
+  };
   const isThere = async (agent: AgentId): Promise<boolean> => {
     const supervised = agents.get(agent);
-    if (supervised && isStill(supervised)) return supervised.agent?.background.isRunning() !== true;
-    return (await others?.runElsewhere())?.has(agent) === true;
+    if (!supervised || !isStill(supervised)) return isStillElsewhere(agent);
+    return supervised.agent?.background.isRunning() !== true;
   };
   const recorded = recordedStandings(reader, isThere);
   const glance: KnotSource["read"] = async (agent) =>
@@ -64,6 +70,11 @@ export function hostedStandings(
     return reading && { ...reading, isAtRest };
   };
   return { glance: { read: glance }, source: others ? recorded : { ...recorded, read } };
+}
+
+/** Whoever observes others goes on when these do. Nobody says so of one whose record cannot be read. */
+async function isObserver(agent: AgentId, reader: Pick<Reader, "record">): Promise<boolean> {
+  return (await reader.record(agent).catch(unreadable))?.observe !== undefined;
 }
 
 /** Does it run here with nothing to do? */
@@ -80,16 +91,11 @@ function liveReading(supervised: Supervised | undefined): AgentReading | undefin
   const isIdle = isStill(supervised) && !memory.isDead() && inbox.unread === 0;
   const { last, seen, taken } = ledger;
   return {
-    isAtRest: isIdle && isFree(conversation.run.mode) && isResting(conversation),
+    isAtRest: isIdle && isResting(conversation),
     waiting: { asked: new Map(conversation.waiting.asked) },
     ledger: { last, seen: new Map(seen), taken },
     undelivered: outbox.undelivered(),
   };
-}
-
-/** Does nobody hold it back? What a person holds, or types, waits for them. */
-function isFree(mode: Mode): boolean {
-  return mode !== "held" && mode !== "human";
 }
 
 /** Its line of `legion ps` says why. A place that does not answer may hold mail to anybody. */

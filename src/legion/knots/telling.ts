@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { fieldsOf } from "../../base/text/json.ts";
 import { sendsOf, type Event } from "../../domain/event/event.ts";
 import type { NoticeEvent } from "../../domain/event/notice.ts";
-import { describeKnot, type Knot } from "../../domain/message/knot.ts";
+import { describeKnot, UNTIED, type Knot } from "../../domain/message/knot.ts";
 import { CONTROL } from "../../domain/message/message.ts";
 import { compose } from "../../mail/compose.ts";
 import type { Control } from "../../mail/control.ts";
@@ -35,7 +35,7 @@ export function createTelling(control: Pick<Control, "alone">, clock: Pick<Clock
       const telling = control.alone(async ({ memory, outbox }) => {
         for await (const event of memory.read(read + 1)) hear(event);
         if (isTold(knot)) return undefined;
-        const content = `${describeKnot(knot)} A word of yours to one of them unties it.`;
+        const content = `${describeKnot(knot)} ${UNTIED}`;
         const letter = { from: CONTROL, to: [CONTROL], content, spontaneous: true } as const;
         const sends = compose(memory, letter, [], clock.now());
         const details = { knot: knot.open.toSorted(), at: new Date(atMs).toISOString() };

@@ -32,6 +32,8 @@ export interface AgentHost {
   begin(agent: AgentId): Promise<HostedAgent>;
   /** Does it run, and has nothing to do? */
   isIdle(agent: AgentId): boolean;
+  /** Those of which commands run in the background. */
+  inBackground(): readonly AgentId[];
   /** Stops one and closes it: finishes what runs, unless the right to run it is lost. Rejects if a module closes badly. */
   end(agent: AgentId): Promise<void>;
   /** Finishes what one is at, and runs it no more; it stays open. */

@@ -43,6 +43,8 @@ export interface NodeRecord {
   readonly agents: number;
   /** Which agents it is able to run, those included. */
   readonly able: readonly AgentId[];
+  /** Those of which commands run in the background. */
+  readonly inBackground: readonly AgentId[];
 }
 
 /** `<pid>@<host>`: what a node's id begins with. */

@@ -36,7 +36,7 @@ describe.skipIf(!redisIsThere)("legion doctor of a legion in Redis", () => {
     const name = `legion-${randomUUID()}`;
     const place = await createRedisPlace(server.url, name);
     const link = await openTestLink(server.url);
-    const node = { id: "7@host/1", name: "7@host", workspace: "w", agents: 2, able: [] };
+    const node = { id: "7@host/1", name: "7@host", workspace: "w", agents: 2, able: [], inBackground: [] };
     await attend({ link, legion: name }, node);
     for (const id of ["1", "2", "10"]) await place.enlist(id, {});
     await place.append("2", [{ kind: "notice", reason: "parked", content: "It repeats itself." }]);

@@ -138,6 +138,7 @@ describe("agents that wait for each other", () => {
         {
           for: "reply",
           agents: ["2"],
+          ties: true,
           messages: ["1>2#1"],
           since: expect.any(String),
           way: "they answer it",

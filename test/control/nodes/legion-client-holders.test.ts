@@ -50,6 +50,7 @@ async function found() {
         workspace: "w",
         agents: agents.length,
         able: agents,
+        inBackground: [],
       });
       return world;
     },

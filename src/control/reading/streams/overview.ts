@@ -4,7 +4,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../base/errors.ts";
 import type { AgentId } from "../../../domain/message/message.ts";
-import { circlesAmong, withStandings } from "../../../legion/waits.ts";
+import { knotsShown } from "../../../legion/knots/shown.ts";
+import { withStandings } from "../../../legion/waits.ts";
 import type { Overview } from "../../api/legion-client.ts";
 import type { OverviewFrame } from "../../api/readings.ts";
 import { encodeItem } from "./told-item.ts";
@@ -100,7 +101,7 @@ const NOTHING: Omit<OverviewFrame, "at" | "whole"> = {
   gone: [],
   nodes: [],
   servers: [],
-  circles: [],
+  knots: [],
   limits: null,
   away: null,
 };
@@ -120,7 +121,7 @@ function createTold() {
       const { agents, ...others } =
         typeof seen === "string"
           ? { ...(last ?? NOTHING), away: seen }
-          : { ...seen, agents: withStandings(seen.agents), circles: circlesAmong(seen.agents), away: null };
+          : { ...seen, agents: withStandings(seen.agents), knots: knotsShown(seen.agents), away: null };
       const now = new Map(agents.map((status) => [status.id, status]));
       const texts = new Map(agents.map((status) => [status.id, JSON.stringify(status)]));
       const gone = [...rows.keys()].filter((id) => !now.has(id));

@@ -95,12 +95,13 @@ function readRecords(reply: unknown): readonly NodeRecord[] {
 
 /** Nothing for what is no record: any program may have written it. */
 function readRecord(text: string): readonly NodeRecord[] {
-  const { id, name, workspace, agents, able } = fieldsOf(readJson(text));
+  const { id, name, workspace, agents, able, inBackground } = fieldsOf(readJson(text));
   const isRecord =
     typeof id === "string" &&
     typeof name === "string" &&
     typeof workspace === "string" &&
     typeof agents === "number" &&
     isTexts(able);
-  return isRecord ? [{ id, name, workspace, agents, able }] : [];
+  if (!isRecord) return [];
+  return [{ id, name, workspace, agents, able, inBackground: isTexts(inBackground) ? inBackground : [] }];
 }

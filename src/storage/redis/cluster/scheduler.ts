@@ -22,7 +22,9 @@ import type { LegionPlace } from "../scripts/scope.ts";
 
 export interface PlacementOptions extends LegionPlace, Omit<CrewOptions, "self"> {
   readonly clock: Clock;
-  readonly node: Omit<NodeRecord, "agents" | "able">;
+  readonly node: Omit<NodeRecord, "agents" | "able" | "inBackground">;
+  /** Absent: of nobody. */
+  readonly inBackground?: () => NodeRecord["inBackground"];
   /** Told one line for people when Redis does not answer, and one when it does again. */
   onTrouble?(text: string): void;
 }
@@ -51,7 +53,7 @@ const SHORTEST_MS = 100;
 const MARGIN_MS = 5;
 
 export function startPlacement(options: PlacementOptions): Placement {
-  const { link, legion, clock, node, onTrouble } = options;
+  const { link, legion, clock, node, inBackground = () => [], onTrouble } = options;
   const { trouble, drop, giveBack, ...crew } = createCrew({ ...options, self: node.id });
   const ended = new AbortController();
   const pause = createPause(crew, clock, ended.signal);
@@ -66,7 +68,7 @@ export function startPlacement(options: PlacementOptions): Placement {
       void round();
     });
     const able = isClosing ? [] : crew.able();
-    nodes = await attend({ link, legion }, { ...node, agents: crew.size(), able });
+    nodes = await attend(options, { ...node, agents: crew.size(), able, inBackground: inBackground() });
   };
   const round = oneAtATime(async () => {
     if (ended.signal.aborted) return;

@@ -121,7 +121,7 @@ async function beginPlacement(
     node: { id: store.node, name: `${process.pid}@${hostname()}`, workspace: workspace.id },
     candidates,
     mayRunHere: (agent) => !isBoundElsewhere(agent),
-    isIdle: host.isIdle,
+    ...{ isIdle: host.isIdle, inBackground: host.inBackground },
     async begin(agent, tenure) {
       const { memory, outbox } = await host.begin(agent);
       const { ledger } = memory;

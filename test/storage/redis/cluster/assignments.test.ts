@@ -4,7 +4,7 @@ import { weigh } from "../../../../src/storage/redis/cluster/assignments.ts";
 import type { NodeRecord } from "../../../../src/storage/contract/nodes.ts";
 
 function node(id: string, able: readonly string[], agents = 0): NodeRecord {
-  return { id, name: id, workspace: "w", agents, able };
+  return { id, name: id, workspace: "w", agents, able, inBackground: [] };
 }
 
 const someAgents = fc.uniqueArray(fc.integer({ min: 1, max: 40 }).map(String), { maxLength: 40 });

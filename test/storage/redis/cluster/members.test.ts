@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 function record(id: string, agents = 0): NodeRecord {
-  return { id, name: id.split("/")[0]!, workspace: "w", agents, able: ["1", "2"] };
+  return { id, name: id.split("/")[0]!, workspace: "w", agents, able: ["1", "2"], inBackground: ["1"] };
 }
 
 /** The server's clock goes on for everybody but `id`, whose membership is over. */
