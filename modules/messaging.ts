@@ -16,7 +16,7 @@ export const messaging = defineModule({
     "you tell them: when someone asked you for something, send the result to them with `sendMessage`. It goes out at " +
     "once and you need not wait for it; what others send you is shown to you with the sender's name. Answer only when " +
     "the other needs your answer: thanks and confirmations cost both of you a step. Where a message says that it needs " +
-    "an answer, name its id in `answers`, or in `declines` if you will not answer it.",
+    "an answer, name its id in `answers` when you answer it, or in `declines` when you will not.",
 
   actions: {
     sendMessage: defineAction({
@@ -33,9 +33,9 @@ export const messaging = defineModule({
         needsAnswer: z
           .boolean()
           .optional()
-          .describe("true: you cannot go on without an answer to it; you rest until one comes"),
-        answers: messageIds("Ids of messages that this answers, of those that need an answer"),
-        declines: messageIds("The same of those that you will not answer; the message says why"),
+          .describe("true: you cannot go on without an answer; you may rest, and it wakes you"),
+        answers: messageIds("Ids of messages that this one answers, such as 2>3#1"),
+        declines: messageIds("Ids of messages that you will not answer; say why in the message"),
         // Whoever is to cite is told how; what is no receipt is judged as such.
         receipts: z.unknown().optional().meta({ told: "when needed" }),
       },
@@ -116,11 +116,14 @@ function readCited(given: unknown): readonly string[] {
 function confirm(receivers: readonly Peer[], asked: readonly string[]): string {
   const absent = receivers.filter(({ running }) => !running);
   const later = absent.length > 0 ? ` Not running now, so it waits for them: ${namesOf(absent)}.` : "";
-  const next =
-    asked.length > 0
-      ? `${asked.length > 10 ? "Each" : new Intl.ListFormat("en").format(asked)} needs an answer: do what you can without it, then wait.`
-      : "Go on; you need not wait for an answer.";
-  return `Message sent to ${namesOf(receivers)}.${later} ${next}`;
+  return `Message sent to ${namesOf(receivers)}.${later} ${nextStep(asked)}`;
+}
+
+function nextStep(asked: readonly string[]): string {
+  if (asked.length === 0) return "Go on; you need not wait for an answer.";
+  const which = asked.length > 10 ? "They all" : new Intl.ListFormat("en").format(asked);
+  const [needs, it] = asked.length === 1 ? ["needs an answer", "it"] : ["need answers", "them"];
+  return `${which} ${needs}. Do what you can without ${it}; then you may rest: an answer wakes you.`;
 }
 
 function namesOf(peers: readonly Peer[]): string {

@@ -16,7 +16,7 @@ function createAgent() {
 describe("the messaging module", () => {
   it("tells the agent who Control is and how to reach others", () => {
     expect(messaging.instructions!(createAgent().host)).toMatchInlineSnapshot(
-      `"You are one of several agents. Control (agent id 0) is the person you all work for. Nobody sees what you do unless you tell them: when someone asked you for something, send the result to them with \`sendMessage\`. It goes out at once and you need not wait for it; what others send you is shown to you with the sender's name. Answer only when the other needs your answer: thanks and confirmations cost both of you a step. Where a message says that it needs an answer, name its id in \`answers\`, or in \`declines\` if you will not answer it."`,
+      `"You are one of several agents. Control (agent id 0) is the person you all work for. Nobody sees what you do unless you tell them: when someone asked you for something, send the result to them with \`sendMessage\`. It goes out at once and you need not wait for it; what others send you is shown to you with the sender's name. Answer only when the other needs your answer: thanks and confirmations cost both of you a step. Where a message says that it needs an answer, name its id in \`answers\` when you answer it, or in \`declines\` when you will not."`,
     );
   });
 
@@ -45,6 +45,35 @@ describe("the messaging module", () => {
     });
     expect(agent.sent).toEqual([{ targets, content: " hi\n  there" }]);
   });
+
+  it.each([
+    ["2", 1, "1>2#1 needs an answer. Do what you can without it; then you may rest: an answer wakes you."],
+    [
+      "2,0",
+      2,
+      "1>2#1 and 1>0#1 need answers. Do what you can without them; then you may rest: an answer wakes you.",
+    ],
+    [
+      "all",
+      12,
+      "They all need answers. Do what you can without them; then you may rest: an answer wakes you.",
+    ],
+  ])(
+    "says which of its messages to %s need answers, and that one wakes it",
+    async (targetAgentId, _, says) => {
+      const peers = Array.from({ length: targetAgentId === "all" ? 13 : 2 }, (_, n) => ({
+        ...{ id: String(n + 1), name: `Agent ${n + 1}`, description: "", running: true },
+      }));
+      const { act } = createTestHost(messaging, { id: "1", peers });
+      const { content } = await act("sendMessage", {
+        targetAgentId,
+        message: "Which one?",
+        needsAnswer: true,
+      });
+      expect(content).toMatch(/^Message sent to [^.]+\. /);
+      expect(content.replace(/^[^.]+\. /, "")).toBe(says);
+    },
+  );
 
   it.each(["1", "Agent 1", "2,1"])("refuses to send to oneself: %s", async (targetAgentId) => {
     const agent = createAgent();

@@ -135,7 +135,8 @@ export function createTestHost(module: Module, setup: Setup = {}): TestHost {
         targets === "all" ? [] : targets.filter((to) => to !== "0" && !peers.some((peer) => peer.id === to));
       if (unknown.length > 0) return Promise.reject(new Error(`There is no agent ${unknown.join(", ")}.`));
       sent.push({ targets, content });
-      return Promise.resolve([]);
+      const to = targets === "all" ? peers.flatMap((peer) => (peer.id === id ? [] : peer.id)) : targets;
+      return Promise.resolve(to.map((one) => `${id}>${one}#1`));
     },
     async replacing(changes) {
       replaced.push(...(await changes()).map((one) => ({ ...one, path: relative(root, one.path) })));
