@@ -144,19 +144,17 @@ export function wayPast({ limit, until, shared }: ReachedLimit, id: AgentId): st
 /** One for each who is to answer, whom it has asked longest first. */
 function requestsOf({ conversation, rests, unread }: WaitingAgent): readonly Wait[] {
   const mayTie = rests && unread === 0;
-  const requests = new Map<AgentId, Wait & { readonly messages: readonly string[] }>();
+  const requests = new Map<AgentId, { since: string; messages: string[]; ties: true | undefined }>();
   for (const [id, { to, since, isUntied }] of conversation.waiting.asked) {
-    const known = requests.get(to) ?? {
-      for: "reply",
-      agents: [to],
-      since,
-      messages: [],
-      way: "they answer it",
-    };
-    const ties = mayTie && !isUntied ? { ties: true as const } : {};
-    requests.set(to, { ...known, ...ties, messages: [...known.messages, id] });
+    const known = requests.get(to) ?? { since, messages: [], ties: undefined };
+    known.messages.push(id);
+    if (mayTie && !isUntied) known.ties = true;
+    requests.set(to, known);
   }
-  return [...requests.values()];
+  return [...requests].map(([to, { ties, ...request }]) => ({
+    ...{ for: "reply", agents: [to], ...request, way: "they answer it" },
+    ...(ties && { ties }),
+  }));
 }
 
 const STILL: readonly AgentState[] = ["stopped", "parked", "paused", "halted"];

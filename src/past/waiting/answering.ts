@@ -1,7 +1,13 @@
 // What an agent may say that it answers, and how its reader is shown it.
 
 import { quote } from "../../base/text/wording.ts";
-import { answersOf, declinesOf, needsAnswer, type Answering } from "../../domain/message/answering.ts";
+import {
+  answersOf,
+  declinesOf,
+  MOST_ANSWERED,
+  needsAnswer,
+  type Answering,
+} from "../../domain/message/answering.ts";
 import {
   isMessageId,
   messageId,
@@ -13,11 +19,14 @@ import type { Waiting } from "./waiting.ts";
 
 /** Why a letter of `agent` to `to` may not say that, a sentence with the way out; `undefined` if it may. */
 export function mistakeIn(
-  { answers = [], declines = [] }: Answering,
+  { needsAnswer: isNeeded, answers = [], declines = [] }: Answering,
   agent: AgentId,
   to: readonly AgentId[],
-  { heard }: Pick<Waiting, "heard">,
+  { asked, heard }: Pick<Waiting, "asked" | "heard">,
 ): string | undefined {
+  const busy = isNeeded && askedTooOften(asked, to);
+  if (busy)
+    return `Agent ${busy} has ${MOST_ANSWERED} unanswered messages of yours that need answers: wait for one, or send this without \`needsAnswer\`.`;
   const isHeard = (id: string): boolean => {
     if (!isMessageId(id)) return false;
     const { from, to: reader, n } = parseMessageId(id);
@@ -35,6 +44,13 @@ export function mistakeIn(
   if (other === undefined) return undefined;
   const { from } = parseMessageId(other);
   return `${other} came from agent ${from}: answer it in a message to ${from}.`;
+}
+
+/** Who of `to` has as many open messages as one answer can close. */
+function askedTooOften(asked: Waiting["asked"], to: readonly AgentId[]): AgentId | undefined {
+  const counts = new Map(to.map((id) => [id, 0]));
+  for (const request of asked.values()) counts.set(request.to, (counts.get(request.to) ?? 0) + 1);
+  return to.find((id) => counts.get(id)! >= MOST_ANSWERED);
 }
 
 /** What of it is for `to`. */

@@ -113,7 +113,7 @@ describe("a message as its reader sees it", () => {
 });
 
 describe("what an agent says that it answers", () => {
-  const heard = { heard: new Map([["2", 3]]) };
+  const heard = { asked: new Map(), heard: new Map([["2", 3]]) };
 
   it.each([
     [{ answers: ["2>1#4"] }, ["2"], "You got no message `2>1#4`."],
@@ -126,6 +126,18 @@ describe("what an agent says that it answers", () => {
     [{ answers: ["2>1#1"], declines: ["2>1#1"] }, ["2"], "Answer 2>1#1 or decline it, not both."],
   ])("is refused where that is not so: %j", (answering, to, reason) => {
     expect(mistakeIn(answering, "1", to, heard)).toMatch(reason);
+  });
+
+  it("is refused to whoever has as many open messages as one answer can close", () => {
+    const asked = (count: number) =>
+      new Map(Array.from({ length: count }, (_, n) => [`1>2#${n + 1}`, { to: "2", since: AT }]));
+    const asking = { needsAnswer: true } as const;
+    expect(mistakeIn(asking, "1", ["3", "2"], { ...heard, asked: asked(63) })).toBe(undefined);
+    expect(mistakeIn(asking, "1", ["3", "2"], { ...heard, asked: asked(64) })).toMatch(
+      /^Agent 2 has 64 unanswered messages of yours that need answers: .* without `needsAnswer`\.$/,
+    );
+    expect(mistakeIn(asking, "1", ["3"], { ...heard, asked: asked(64) })).toBe(undefined);
+    expect(mistakeIn({}, "1", ["2"], { ...heard, asked: asked(64) })).toBe(undefined);
   });
 
   it("goes to who asked, of several readers", () => {
