@@ -173,4 +173,26 @@ describe("a knot", () => {
     );
     expect(await told(world)).toEqual([["1>2#1", "2>1#1"]]);
   });
+
+  it.each([false, true])(
+    "is told of by the next start where a command held it open, agents at rest closed: %s",
+    async (closesIdle) => {
+      const start = { calls: [{ action: "startCommand", parameters: { command: "sleep 1000" } }] };
+      const modules = [core, messaging, system];
+      const quiet = { script: () => NOOP, modules };
+      const world = await createWorld(
+        {
+          "1": { script: [ask("2"), NOOP, NOOP], modules },
+          "2": { script: [start, ask("1"), NOOP, NOOP], modules },
+        },
+        { closesIdle },
+      );
+      await world.say("2", "Settle it");
+      await world.idle();
+      expect(await told(world)).toEqual([]);
+      const again = await world.restart({ "1": quiet, "2": quiet });
+      await again.idle();
+      expect(await told(again)).toEqual([["1>2#1", "2>1#1"]]);
+    },
+  );
 });
