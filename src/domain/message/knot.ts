@@ -5,7 +5,7 @@ import { displayName, isMessageId, parseMessageId, type AgentId } from "./messag
 /** Two agents or more. */
 export interface Knot {
   readonly agents: readonly AgentId[];
-  /** Ids of what is open between them, by who sent it, oldest first. */
+  /** Ids of what is open between them, by who sent it. */
   readonly open: readonly string[];
 }
 
