@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { keyOf } from "../../../src/legion/knots/knots.ts";
+import { knotsShown } from "../../../src/legion/knots/shown.ts";
+import { storedStatuses } from "../../../src/legion/status.ts";
+import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { newLegion } from "../../storage/redis/places.ts";
 import { openNode, type RedisNode } from "../../storage/redis/redis-world.ts";
 import { redisIsThere, startRedis, until, type Server } from "../../storage/redis/servers.ts";
@@ -26,6 +30,11 @@ describe("among agents that say anything to anybody", () => {
         const knots = await world.legion.knots();
         expect({ alarms, untold }).toEqual({ alarms: [], untold: [] });
         expect(knots.flatMap(({ agents }) => agents).toSorted()).toEqual(tied.toSorted());
+        // What the page shows is the same, by how each of them stands; and so it is where nobody runs them any more.
+        const shown = knotsShown(await world.legion.statuses("1@here"));
+        const stored = await storedStatuses(ids, createFileReader(world.project));
+        for (const found of [shown, knotsShown(ids.map((id) => stored.get(id)!))])
+          expect(found.map(keyOf)).toEqual(knots.map(keyOf));
         all += knots.length;
         const told = toldIn(await world.events("0")).map((open) => open.join());
         expect(new Set(told).size).toBe(told.length);
