@@ -33,7 +33,11 @@ export interface ExecuteOptions {
 export interface StartOptions extends ProgramOrder {
   /** As of a command's trace. */
   readonly mark: string;
+  /** In bubblewrap: absolute real path of a folder of the runtime's own. It is at `OWN_FOLDER` in there, and may be written. */
+  readonly own?: string;
 }
+
+export const OWN_FOLDER = "/run/legion";
 
 /**
  * Where the commands of one agent run. E1, E5 and E6 hold for programs that are started as well.

@@ -13,6 +13,7 @@ import { createBudget, type Budget } from "../agent/parts/budget.ts";
 import { createClock, type Clock } from "../base/clock.ts";
 import { createClosing, type Closing } from "../base/process/closing.ts";
 import type { Control } from "../mail/control.ts";
+import type { SnapshotLimits } from "../environment/snapshots/snapshots.ts";
 import type { Environment } from "../environment/environment.ts";
 import { fork, type Forking, type ForkOrder } from "./fork.ts";
 import { observing } from "./observing/observing.ts";
@@ -77,6 +78,8 @@ export interface LegionOptions {
   readonly isAnswered?: Rules["isAnswered"];
   /** `off`: nothing is kept of what actions replace in the workspace. Default: it is. */
   readonly undo?: "off";
+  /** Past which it is not known what a command changed. Default: 100,000 files, 1 s. */
+  readonly snapshots?: SnapshotLimits;
   /** Judges each call besides: it may tighten what the policies say, never widen it. */
   readonly gate?: ProgramGate;
   readonly settings: (module: string) => Readonly<Record<string, unknown>>;

@@ -20,6 +20,8 @@ import type { ModelProfile } from "../../domain/model.ts";
 import type { History, Host, PastEvent } from "../../domain/authoring/host.ts";
 import { estimateTokens } from "../../model/tokens/tokens.ts";
 import type { ReadablePast } from "../../past/past.ts";
+import type { WritingCall } from "../../past/receipts/beside.ts";
+import { keepCommand } from "../../past/undo/commands.ts";
 import { renderMessage } from "../../past/view.ts";
 import { overhear } from "../parts/overhear.ts";
 import { permits, type Leave } from "../parts/permits.ts";
@@ -34,12 +36,15 @@ export interface RunningAction {
   readonly ready: ReadyCall;
   /** Shows what the action tells while it runs. */
   readonly progress: (text: string) => void;
+  /** What runs beside it in its workspace, or did. */
+  readonly beside: ReadonlySet<WritingCall>;
 }
 
 const COMPLETION_SHARE = 4;
 /** One result may fill this share of the model's window, and all results of a decision together the next. */
 const RESULT_SHARE = 1 / 4;
 const DECISION_SHARE = 1 / 2;
+const TOLD = { changes: "told" } as const;
 /** Outside an action there is nothing to stop. */
 const NEVER = new AbortController().signal;
 
@@ -112,8 +117,8 @@ function refuseReader({ name }: ReadyCall): never {
 }
 
 export function actingHost(performer: Performer, module: string, running: RunningAction): Host {
-  const { memory, model, redactor, traces, workplace, background } = performer;
-  const { work, signal, ready, progress } = running;
+  const { memory, model, redactor, traces, workplace, background, kept } = performer;
+  const { work, signal, ready, progress, beside } = running;
   const { call, leave } = ready;
   const isReader = ready.action.effects === "reads";
   const host = readingHost(performer, performer.modules, module);
@@ -133,8 +138,10 @@ export function actingHost(performer: Performer, module: string, running: Runnin
         const key = callKey(memory, call);
         const begun = isReader ? unprinted(key) : await traces.begin(key);
         const { trace, settle } = overhear(begun, redactor, onOutput);
-        const options = { folder, timeoutMs, signal: until, hosts, trace };
-        const run = await workplace.workspace.execute(command, options).finally(settle);
+        const options = { folder, timeoutMs, signal: until, hosts, trace, ...(kept && !isReader && TOLD) };
+        const { changes, ...run } = await workplace.workspace.execute(command, options).finally(settle);
+        const ended = { key, workspace: workplace.workspace, beside };
+        if (kept && changes) work.unkept.push(...(await keepCommand(kept, ended, changes)));
         // Before anything is cut: of half a secret nobody could tell that it is one.
         return redactRun(run, redactor);
       },

@@ -16,7 +16,7 @@ import { redactLong } from "../../base/redaction/long.ts";
 import { laneOf } from "../../domain/message/message.ts";
 import { owedTo } from "../../past/waiting/waiting.ts";
 import { markOf, type Taint } from "../../domain/message/taint.ts";
-import { beginTouching } from "./touched.ts";
+import { beginTouching, beginWriting } from "./touched.ts";
 import { owning, strayOwner } from "../../base/async-owner.ts";
 import { fitTokens } from "../../model/tokens/tokens.ts";
 import { beginWork, type Work } from "./unit-of-work.ts";
@@ -27,6 +27,7 @@ export const TAKEN_OVER = "Not run: the person took over.";
 const LEFT = `${STOPPED} The action did not end by itself: what it began may still go on.`;
 const DONE = "Done.";
 const NO_RESULT = "returned no result: it has to return ok(text), fail(text) or idle().";
+const NOBODY: RunningAction["beside"] = new Set();
 /** How long an action may take to end after it was told to. */
 const GRACE_MS = 2_000;
 
@@ -45,13 +46,15 @@ export async function perform(
   if (isTakenOver(performer)) return (await closeCall(performer, call)("error", TAKEN_OVER)).performed;
   const work = beginWork(performer, call.id);
   const endTouching = beginTouching(performer, ready);
+  const writing = beginWriting(performer, ready);
   const progress = createProgress(performer, call);
   const named = { call: call.id, action: call.action };
   performer.presence.call({ ...named, phase: "running", touches });
-  const running = { work, signal, ready, progress: progress.tell };
+  const running = { work, signal, ready, progress: progress.tell, beside: writing?.beside ?? NOBODY };
   const { result, isKept } = await run(performer, ready, running).finally(progress.settle);
   work.end();
   const { outcome, details, leads, keeps, submission } = result;
+  writing?.end({ hasWritten: outcome !== "error" || touches.some(({ kind }) => kind !== "write") });
   performer.presence.call({ ...named, phase: "ended", outcome, touches });
   const taint = markOf(result.taint);
   // What templates word stands as they have it.

@@ -5,6 +5,7 @@ import type { Outcome } from "../../domain/event/event.ts";
 import type { Touched } from "../../domain/event/touched.ts";
 import { clause } from "../../domain/message/receipt.ts";
 import type { Touch } from "../../domain/policy/rule.ts";
+import type { RunningWriter } from "../../past/receipts/beside.ts";
 import { mayHaveWritten } from "../../past/receipts/stale.ts";
 import { fewOf } from "../../past/receipts/writes.ts";
 import type { Performer, ReadyCall } from "../parts/agent.ts";
@@ -31,6 +32,16 @@ export function beginTouching(
     const n = isKnown ? { n: writes.add({ agent: identity.id, ...told }) } : {};
     return { count: writes.count, root: writes.root, from, ...n, ...told };
   };
+}
+
+/** Before the call runs, for all that run beside it in its workspace; `undefined` if it writes nothing there. */
+export function beginWriting(
+  { workplace: { writes }, identity }: Performer,
+  { action, touched }: ReadyCall,
+): RunningWriter | undefined {
+  const files = filesIn(touched, writes.root);
+  const isReader = action.effects === "none" || action.effects === "reads";
+  return isReader || !mayHaveWritten(files) ? undefined : writes.begin({ agent: identity.id, ...files });
 }
 
 function filesIn(touches: readonly Touch[], root: string): Pick<Touched, "read" | "wrote" | "ran"> {

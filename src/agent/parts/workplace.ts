@@ -7,6 +7,7 @@ import type { Programs } from "../../domain/authoring/program.ts";
 import type { Environment, ExecuteOptions } from "../../environment/environment.ts";
 import type { KnownWrites } from "../../past/receipts/writes.ts";
 import type { CommandOptions, CommandRun, Workspace } from "../../domain/authoring/workspace.ts";
+import type { CommandChanges } from "../../environment/snapshots/changes.ts";
 
 export interface Workplace {
   readonly workspace: PlainWorkspace;
@@ -33,13 +34,20 @@ export interface TracedWorkplace extends Workplace {
   close(): Promise<void>;
 }
 
+export interface TracedOptions extends CommandOptions, Pick<ExecuteOptions, "trace" | "output"> {
+  /** Says what it changed. */
+  readonly changes?: "told";
+}
+
+export interface TracedRun extends CommandRun {
+  /** Absent: nobody looked. */
+  readonly changes?: CommandChanges;
+}
+
 /** A workspace whose commands can be found again after a crash. */
 export interface TracedWorkspace extends PlainWorkspace {
   /** A command without a trace belongs to no call. */
-  execute(
-    command: string,
-    run: CommandOptions & Pick<ExecuteOptions, "trace" | "output">,
-  ): Promise<CommandRun>;
+  execute(command: string, run: TracedOptions): Promise<TracedRun>;
   /** Ends what a runtime that died left running of a call; says whether there was anything. */
   endLeft(mark: string): Promise<boolean>;
 }

@@ -65,7 +65,7 @@ function* linesFor({ outcome, ...report }: UndoReport & { outcome: "planned" | "
     yield `    now: ${oneLine(one.now)}`;
   }
   if (shared.length > 0)
-    yield "May have been done for something else as well, and stays; `legion undo <event>` takes one back:";
+    yield "May have been done for something or by somebody else as well, and stays; `legion undo <event>` takes one back:";
   for (const { event: seq, action, path } of shared)
     yield `  ${seq} ${oneLine(action)}${path === undefined ? "" : ` ${oneLine(path)}`}`;
   for (const id of foreign)

@@ -10,7 +10,13 @@ import { join } from "node:path";
 import { isInside } from "../../base/files/project-file.ts";
 import type { CommandRun } from "../../domain/authoring/workspace.ts";
 import type { StartedProgram } from "../../domain/authoring/program.ts";
-import type { Environment, EnvironmentPlace, ExecuteOptions, StartOptions } from "../environment.ts";
+import {
+  OWN_FOLDER,
+  type Environment,
+  type EnvironmentPlace,
+  type ExecuteOptions,
+  type StartOptions,
+} from "../environment.ts";
 import { guardsOf, type Guards } from "../guard/guards.ts";
 import { readableFolders } from "../guard/readable.ts";
 import { tellSetAside } from "../guard/set-aside.ts";
@@ -147,9 +153,10 @@ async function startProgram(
   { options, guards, sandboxes }: Confining,
 ): Promise<StartedProgram> {
   const { place, variables } = options;
-  const { command, args, cwd, env, network, workspace, mark } = program;
+  const { command, args, cwd, env, network, workspace, mark, own } = program;
   const profile = { ...options, network: network === "on" ? "on" : "off", workspace } as const;
-  const mounts = fixedArgs(profile, programFiles(program, variables, place));
+  const bound = own === undefined ? [] : ["--bind", own, OWN_FOLDER];
+  const mounts = fixedArgs(profile, [...programFiles(program, variables, place), ...bound]);
   const watch = await guards.begin(workspace);
   let proxy: CommandProxy | undefined;
   const settle = async (): Promise<void> => {

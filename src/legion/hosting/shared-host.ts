@@ -6,8 +6,10 @@ import { join, relative } from "node:path";
 import type { TracedWorkplace, Workplace } from "../../agent/parts/workplace.ts";
 import { shownPath } from "../../base/files/project-file.ts";
 import { asideOf } from "../../environment/lodging.ts";
+import { openSnapshots, type SnapshotLimits, type Snapshots } from "../../environment/snapshots/snapshots.ts";
 import { createNetwork } from "../../environment/network/network.ts";
 import type { Clock } from "../../base/clock.ts";
+import { SHUTDOWN } from "../../base/process/signals.ts";
 import type { Closing } from "../../base/process/closing.ts";
 import type { Redactor } from "../../base/redaction/redactor.ts";
 import type { Environment, OpenEnvironment } from "../../environment/environment.ts";
@@ -35,6 +37,8 @@ export interface PremisesDeps {
   readonly memories: Pick<Memories, "read" | "search" | "known" | "change">;
   /** Absent: nothing is hidden. */
   readonly redactor?: Redactor;
+  /** Absent: the usual ones. */
+  readonly snapshots?: SnapshotLimits;
   /** Gets what modules open here. */
   readonly closing: Pick<Closing, "add">;
 }
@@ -61,7 +65,7 @@ export interface Lodging extends OwnFolder {
 export type Premises = ReturnType<typeof createPremises>;
 
 export function createPremises(deps: PremisesDeps) {
-  const { paths, clock, environment, settings, peers, redactor, closing, tellControl } = deps;
+  const { paths, clock, environment, settings, peers, redactor, closing } = deps;
   const { project, root: home } = paths;
   const mark = markOf(`node ${home}`);
   const scratch = join(paths.tmp, "modules");
@@ -72,6 +76,7 @@ export function createPremises(deps: PremisesDeps) {
   const tellers: (() => readonly ServerStatus[])[] = [];
   const programsOf = createPrograms({ mark, outside: environment, closing });
   const [openMemories, writesTo] = [openingIn(deps.memories), openWrites(clock.now)];
+  const snapshots = openSnapshots(join(paths.tmp, "snapshots"), closing, deps.snapshots);
   const openFolder = openFolders(paths, environment.variables(mark));
   const node: NodeHost = {
     ...{ network, clock, scratch, environment: environment.variables(mark), onClose: closing.add },
@@ -82,23 +87,20 @@ export function createPremises(deps: PremisesDeps) {
     async open(lodger: Lodging & FolderOwner): Promise<TracedWorkplace> {
       const { identity, environment: openOwn, readable } = lodger;
       const { root, branch, repository } = await openFolder(lodger);
-      const onSetAside = (moved: readonly string[]): void =>
-        tellControl(
-          identity.id,
-          `set aside ${randomUUID()}`,
-          aboutSetAside(identity.id, moved, shownPath(project, asideOf({ project, home, workspace: root }))),
-        );
       // Which are protected may have changed with the agents that came since.
       const { protectedPaths = [], privatePaths = [] } = settings("system") as SystemPaths;
       const place = {
         ...{ agent: identity.id, workspace: root, repository, project, home },
-        ...{ network, protectedPaths, privatePaths, readable, onSetAside },
+        ...{ network, protectedPaths, privatePaths, readable },
+        onSetAside: setAsideTeller(deps, identity.id, root),
       };
       const opened = await openOwn?.(place);
       const used = opened ?? environment;
+      const commands = { environment: used, writes: writesTo(root), agent: identity.id };
+      const looks = snapshots.of({ environment: used, workspace: root, repository, mark });
       return {
-        workspace: tracedWorkspace(used, { root, branch, home: relative(root, home) }),
-        ...{ environment: used, writes: writesTo(root), node },
+        workspace: tracedWorkspace(commands, looks, { root, branch, home: relative(root, home) }),
+        ...{ environment: used, writes: commands.writes, node },
         programs: programsOf({ used, open: openOwn, place }),
         settings,
         peers,
@@ -121,16 +123,45 @@ export function createPremises(deps: PremisesDeps) {
   };
 }
 
+/** Where the commands of an agent run. */
+interface CommandSite extends Pick<TracedWorkplace, "writes"> {
+  readonly environment: Environment;
+  readonly agent: AgentId;
+}
+
 function tracedWorkspace(
-  used: Environment,
+  { environment, writes, agent }: CommandSite,
+  looks: Snapshots,
   place: Pick<TracedWorkplace["workspace"], "root" | "branch" | "home">,
 ): TracedWorkplace["workspace"] {
   return {
     ...place,
-    execute: (command, { folder = "", ...run }) =>
-      used.execute(command, { cwd: join(place.root, folder), ...run }),
-    endLeft: (left) => used.endLeft(left),
+    async execute(command, { folder = "", changes: wanted, ...run }) {
+      const execute = () => environment.execute(command, { cwd: join(place.root, folder), ...run });
+      // Of one that goes on when its call is over nobody waits for the end.
+      const beside = run.output === "traced" ? writes.begin({ agent, ran: command }) : undefined;
+      const begun = wanted && (await looks.begin());
+      try {
+        const ended = await execute();
+        const changes = run.signal.reason === SHUTDOWN ? undefined : await begun?.end();
+        return { ...ended, ...(changes && { changes }) };
+      } finally {
+        await begun?.close();
+        beside?.end({ hasWritten: true });
+      }
+    },
+    endLeft: (left) => environment.endLeft(left),
   };
+}
+
+function setAsideTeller(
+  { paths: { project, root: home }, tellControl }: PremisesDeps,
+  agent: AgentId,
+  workspace: string,
+) {
+  const aside = shownPath(project, asideOf({ project, home, workspace }));
+  return (moved: readonly string[]): void =>
+    tellControl(agent, `set aside ${randomUUID()}`, aboutSetAside(agent, moved, aside));
 }
 
 function aboutSetAside(agent: AgentId, moved: readonly string[], to: string): string {

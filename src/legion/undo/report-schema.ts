@@ -32,7 +32,7 @@ export const undoReportSchema = z.object({
   shared: z
     .array(z.object({ event: text, action: text, path: text.optional() }))
     .readonly()
-    .describe("Results that may be for something else as well."),
+    .describe("Results that may be for something else as well, and what commands changed while others ran."),
   beyond: z
     .array(z.object({ what: text, events: z.array(text).readonly() }))
     .readonly()

@@ -4,7 +4,7 @@ import { relative, resolve } from "node:path";
 import { isMemoryId } from "../../domain/memory/memory-id.ts";
 import { count } from "../../base/text/wording.ts";
 import type { Act } from "../../past/undo/acts.ts";
-import type { LeftEdit, UndoStep } from "../../past/undo/plan.ts";
+import type { LeftEdit, MadeEdit, UndoStep } from "../../past/undo/plan.ts";
 import { keptPath } from "../../past/undo/kept.ts";
 import type { PathVersion } from "../../past/undo/version.ts";
 import type { UndoReport } from "./report-schema.ts";
@@ -48,6 +48,15 @@ export function sharedOf({ agent, seq, action, path }: Act): UndoReport["shared"
   return { event: `${agent}.${seq}`, action, ...(path !== undefined && { path }) };
 }
 
+/** A change of a command beside which others ran. */
+export function overlappedOf(
+  { agent, seq, action }: Act,
+  { root, edit }: MadeEdit,
+  paths: LegionPaths,
+): UndoReport["shared"][number] {
+  return { event: `${agent}.${seq}`, action, path: shownIn(paths, root, edit.path) };
+}
+
 /** Actions that leave nothing behind but mail and state, which their results tell of. */
 const TRACELESS: ReadonlySet<string> = new Set(
   (
@@ -64,8 +73,14 @@ const KINDS: Readonly<Record<string, string>> = {
   searchWeb: "requests",
 };
 
-/** What of `acts` cannot be taken back; of those in `kept` the files can. */
-export function beyondOf(acts: readonly Act[], kept: ReadonlySet<Act>): UndoReport["beyond"] {
+const ALL_KNOWN: ReadonlyMap<Act, string> = new Map();
+
+/** What of `acts` cannot be taken back; of those in `kept` the files can, but for what is not known of those in `unknown`. */
+export function beyondOf(
+  acts: readonly Act[],
+  kept: ReadonlySet<Act>,
+  unknown = ALL_KNOWN,
+): UndoReport["beyond"] {
   const found = new Map<string, Set<string>>();
   const add = (what: string, { agent, seq }: Act): void => {
     const events = found.get(what) ?? new Set<string>();
@@ -79,6 +94,8 @@ export function beyondOf(acts: readonly Act[], kept: ReadonlySet<Act>): UndoRepo
     const { action } = act;
     // A command that failed has changed what it changed.
     const isIdle = act.outcome === "idle" || (act.outcome === "error" && KINDS[action] === undefined);
+    const why = unknown.get(act);
+    if (why !== undefined) add(`${KINDS[action] ?? action} (${why})`, act);
     if (kept.has(act) || TRACELESS.has(action) || isIdle) continue;
     add(FILE_ACTIONS.has(action) ? "files of which nothing is kept" : (KINDS[action] ?? action), act);
   }

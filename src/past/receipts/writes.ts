@@ -2,6 +2,7 @@
 // to tell of them stands in it.
 
 import { randomUUID } from "node:crypto";
+import { createBeside } from "./beside.ts";
 import type { Write } from "./stale.ts";
 
 /** The newest ones are kept. */
@@ -19,6 +20,8 @@ export function createWrites(root: string, nowMs: number) {
   return {
     count,
     root,
+    /** Before a call that writes, or may. */
+    begin: createBeside(),
     /** How many there were so far. */
     get n(): number {
       return n;

@@ -25,8 +25,15 @@ export interface KeptFiles {
   /**
    * Keeps what the call `key` is about to replace in the folder `root` of the home, where the paths begin; durable when it resolves.
    * Resolves with what is not kept.
+   *
+   * @param command of a command what is known of its changes, which stand already; absent: of an action that says what it changes
    */
-  keep(key: string, root: string, replaced: readonly Replacement[]): Promise<readonly Unkept[]>;
+  keep(
+    key: string,
+    root: string,
+    replaced: readonly Replacement[],
+    command?: Pick<KeptCall, "isShared" | "unknown">,
+  ): Promise<readonly Unkept[]>;
   /** Does it keep anything of the call? Nothing is read of it. */
   holds(key: string): Promise<boolean>;
   /** What the call changed, or was about to; `undefined` if nothing is kept of it. */
@@ -99,12 +106,14 @@ export function keepFiles(place: KeptPlace, limits = LIMITS): (agent: AgentId) =
     };
     return {
       ...kept,
-      async keep(key, root, replaced) {
-        const known = (await kept.call(key))?.edits ?? [];
+      async keep(key, root, replaced, command) {
+        const before = await kept.call(key);
+        const known = before?.edits ?? [];
         const edits: Edit[] = [];
         for (const one of replaced) edits.push(await editOf(one));
         const added = edits.filter((edit) => !known.some((other) => isOfFirstRun(edit, other)));
-        if (added.length > 0) await kept.write(key, { root, edits: [...known, ...added] });
+        if (added.length > 0 || command)
+          await kept.write(key, { ...before, ...command, root, edits: [...known, ...added] });
         return edits.flatMap(({ path, unkept }) => (unkept === undefined ? [] : { path, why: unkept }));
       },
     };

@@ -46,6 +46,10 @@ export const keptCallSchema = z.object({
   /** The folder that it worked in, relative to the home of the legion. */
   root: z.string(),
   edits: z.array(editSchema).readonly(),
+  /** Other commands ran meanwhile: whose change is whose nobody knows. */
+  isShared: z.boolean().optional(),
+  /** Why it is not known what else a command of it changed, in a few words; absent: nothing else. */
+  unknown: z.string().optional(),
 });
 
 export type KeptCall = Readonly<z.output<typeof keptCallSchema>>;

@@ -37,9 +37,9 @@ export const REST = { calls: [{ action: "noop" }] };
 export async function createYard(
   files: Readonly<Record<string, string>>,
   scripts: Readonly<Record<string, Script>>,
-  options: WorldOptions = {},
+  { project: given, ...options }: WorldOptions & { readonly project?: string } = {},
 ): Promise<World> {
-  const project = await temporaryFolder();
+  const project = given ?? (await temporaryFolder());
   for (const [path, content] of Object.entries(files)) put(project, path, content);
   const agents = Object.entries(scripts).map(([id, script]) => [
     id,

@@ -1,0 +1,182 @@
+// What commands change in the files of a repository: git records all of them before and after, in the sandbox of the command's agent.
+//
+//   E10. Nothing that the project names is run: no hook, filter or monitor.
+//   E11. Of the project's repository nothing is written: neither its index nor its refs nor its objects.
+//   E12. What is told of a file is what was there, byte by byte; where that cannot be known, it is said why.
+
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isLegionError, LegionError, messageOf } from "../../base/errors.ts";
+import type { Closing } from "../../base/process/closing.ts";
+import { inTurns } from "../../base/turns.ts";
+import { clause } from "../../domain/message/receipt.ts";
+import type { WorktreeRepository } from "../environment.ts";
+import { changesIn, type CommandChanges } from "./changes.ts";
+import { inTime, runScript, type ScriptRun, type SnapshotPlace } from "./run.ts";
+import { judgeSeed } from "./seed.ts";
+import {
+  createSnapshotStore,
+  filesIn,
+  makeFolder,
+  type SnapshotFolder,
+  type SnapshotStore,
+} from "./store.ts";
+
+export interface Snapshots {
+  /** Before a command runs; `undefined` where there is no repository, or no sandbox. Never rejects. */
+  begin(): Promise<BegunSnapshot | undefined>;
+}
+
+export interface BegunSnapshot {
+  /** When the command has ended. Never rejects. */
+  end(): Promise<CommandChanges>;
+  /** To be called once, whether or not anybody wanted to know. */
+  close(): Promise<void>;
+}
+
+export interface SnapshotLimits {
+  /** In the workspace, what git ignores not counted. */
+  readonly files: number;
+  /** How long one look may take, in milliseconds; a command waits for two. */
+  readonly ms: number;
+}
+
+const LIMITS: SnapshotLimits = { files: 100_000, ms: 1_000 };
+/** Where a look took too long, nobody waits for another one so soon. */
+const PAUSE_MS = 60_000;
+const HELD_ELSEWHERE = "its repository is kept elsewhere";
+
+/**
+ * Those of all workspaces of a home, each with one folder for all its agents.
+ * @param folder absolute; only this process uses it, and what is in it may be deleted whenever it does not run
+ */
+export function openSnapshots(folder: string, closing: Pick<Closing, "add">, limits = LIMITS) {
+  closing.add(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const opened = new Map<string, ReturnType<typeof workspaceSnapshots>>();
+  return {
+    of(place: SnapshotPlace): Snapshots {
+      const { workspace } = place;
+      const name = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
+      const one =
+        opened.get(workspace) ?? workspaceSnapshots(createSnapshotStore(join(folder, name)), limits);
+      opened.set(workspace, one);
+      return { begin: () => one.begin(place) };
+    },
+  };
+}
+
+function workspaceSnapshots(store: SnapshotStore, limits: SnapshotLimits) {
+  const looking = createLooking(store, limits);
+  return {
+    async begin(place: SnapshotPlace): Promise<BegunSnapshot | undefined> {
+      if (place.environment.kind !== "bubblewrap") return undefined;
+      const repository = repositoryOf(place);
+      if (repository === undefined) return undefined;
+      if (typeof repository === "string") return unknown(repository);
+      const pause = looking.pause();
+      if (pause !== undefined) return unknown(pause);
+      const folder = await store.take().catch(whyOf);
+      if (typeof folder === "string") return unknown(folder);
+      const runs: ScriptRun[] = [];
+      let isOver = false;
+      const start = async (order: "seed" | "look"): Promise<ScriptRun> => {
+        const run = await runScript(place, order, repository, folder.path);
+        runs.push(run);
+        // Nobody has waited for it.
+        if (isOver) await run.end();
+        return run;
+      };
+      const close = async (): Promise<void> => {
+        isOver = true;
+        await Promise.all(runs.map((run) => run.end()));
+        await store.release(folder);
+      };
+      const first = async (): Promise<string> => {
+        if (folder.isNew) await seed(folder, repository, start);
+        return (await start("look")).line;
+      };
+      const last = async (): Promise<Buffer> => {
+        runs.at(-1)!.goOn();
+        return runs.at(-1)!.rest;
+      };
+      try {
+        const before = await looking.look(folder, first);
+        const end = async (): Promise<CommandChanges> => toChanges(before, await looking.look(folder, last));
+        return { close, end: () => end().catch(toUnknown) };
+      } catch (error) {
+        await close();
+        return unknown(whyOf(error));
+      }
+    },
+  };
+}
+
+/** One look at a time: all write the same index. */
+function createLooking(store: SnapshotStore, { ms, files: most }: SnapshotLimits) {
+  const inTurn = inTurns();
+  let paused = { until: 0, why: "" };
+  return {
+    /** Why nobody looks now; `undefined`: nothing stands against it. */
+    pause: (): string | undefined => (performance.now() < paused.until ? paused.why : undefined),
+    /** Rejects with REFUSED where it takes too long, or there are too many files. */
+    look: <T>(folder: SnapshotFolder, work: () => Promise<T>): Promise<T> =>
+      inTurn(async () => {
+        const begun = performance.now();
+        let isCostly = false;
+        try {
+          const came = await inTime(work(), ms);
+          isCostly = (await filesIn(folder.path)) > most;
+          if (!isCostly) return came;
+          throw new LegionError("REFUSED", `it has more than ${most} files`);
+        } catch (error) {
+          isCostly ||= performance.now() - begun >= ms;
+          store.discard(folder);
+          if (isCostly) paused = { until: performance.now() + PAUSE_MS, why: whyOf(error) };
+          throw error;
+        }
+      }),
+  };
+}
+
+async function seed(
+  folder: SnapshotFolder,
+  repository: WorktreeRepository,
+  start: (order: "seed") => Promise<ScriptRun>,
+): Promise<void> {
+  await makeFolder(folder.path, repository);
+  await (
+    await start("seed")
+  ).rest;
+  await judgeSeed(folder.path);
+  folder.isNew = false;
+}
+
+function toChanges(before: string, rest: Buffer): CommandChanges {
+  const at = rest.indexOf("\n");
+  const [, refs] = rest.toString("latin1", 0, at === -1 ? rest.length : at).split(" ");
+  if (refs !== before.split(" ")[1]) throw new LegionError("REFUSED", "it moved branches or other refs");
+  return { kind: "known", files: at === -1 ? [] : changesIn(rest.subarray(at + 1)) };
+}
+
+/** `undefined` if there is none; a text says why nothing is known of it. */
+function repositoryOf({ workspace, repository }: SnapshotPlace): WorktreeRepository | string | undefined {
+  if (repository) return repository;
+  const own = join(workspace, ".git");
+  const found = lstatSync(own, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  return found.isDirectory() ? { own, shared: own } : HELD_ELSEWHERE;
+}
+
+function unknown(why: string): BegunSnapshot {
+  return { end: () => Promise.resolve({ kind: "unknown", why }), close: () => Promise.resolve() };
+}
+
+function toUnknown(error: unknown): CommandChanges {
+  return { kind: "unknown", why: whyOf(error) };
+}
+
+function whyOf(error: unknown): string {
+  return clause(isLegionError(error) ? error.message : messageOf(error));
+}
