@@ -52,24 +52,25 @@ export function hostedStandings(
   reader: HostedReader,
   others?: Pick<Store, "runElsewhere"> & Pick<Nodes, "list">,
 ): HostedStandings {
-  const isStillElsewhere = async (agent: AgentId): Promise<boolean> => {
-    if (!(await others?.runElsewhere())?.has(agent) || (await isObserver(agent, reader))) return false;
-    return !(await others!.list()).some(({ inBackground }) => inBackground.includes(agent));
-  };
-  const isThere = async (agent: AgentId): Promise<boolean> => {
+  const isStanding = async (agent: AgentId): Promise<boolean> => {
     const supervised = agents.get(agent);
-    if (!supervised || !isStill(supervised)) return isStillElsewhere(agent);
-    return supervised.agent?.background.isRunning() !== true;
+    if (supervised && isStill(supervised)) return true;
+    return (await others?.runElsewhere())?.has(agent) === true && !(await isObserver(agent, reader));
   };
-  const recorded = recordedStandings(reader, isThere);
+  const isInBackground = async (agent: AgentId): Promise<boolean> => {
+    const own = agents.get(agent)?.agent;
+    if (own) return own.background.isRunning();
+    return (await others?.list())?.some(({ inBackground }) => inBackground.includes(agent)) === true;
+  };
+  const recorded = recordedStandings(reader, isStanding);
   const glance: KnotSource["read"] = async (agent) =>
     liveReading(agents.get(agent)) ?? (await recorded.read(agent));
+  const lookAt = others ? recorded.read : glance;
   const read: KnotSource["read"] = async (agent) => {
-    const reading = await glance(agent);
-    const isAtRest = reading?.isAtRest === true && agents.get(agent)?.agent?.background.isRunning() !== true;
-    return reading && { ...reading, isAtRest };
+    const reading = await lookAt(agent);
+    return reading?.isAtRest && (await isInBackground(agent)) ? { ...reading, isAtRest: false } : reading;
   };
-  return { glance: { read: glance }, source: others ? recorded : { ...recorded, read } };
+  return { glance: { read: glance }, source: { ...recorded, read } };
 }
 
 /** Whoever observes others goes on when these do. Nobody says so of one whose record cannot be read. */
