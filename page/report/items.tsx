@@ -72,7 +72,8 @@ const SPEAKERS = {
 };
 
 export function Asked({ item }: { readonly item: Group<"asked"> }): JSX.Element {
-  const { root, from, agent, text, at, state, why, answer, answers, agents, spent, times, files } = item;
+  const { root, from, agent, text, at, state, why, answer, answers, agents, spent, times, files, commands } =
+    item;
   const [words, look] = STATES[state];
   const facts = [
     ...(times > 1 ? [count(times, "time")] : []),
@@ -111,9 +112,11 @@ export function Asked({ item }: { readonly item: Group<"asked"> }): JSX.Element 
           ))}
         </blockquote>
       )}
-      {files > 0 && (
+      {files + commands > 0 && (
         <p class="aside">
-          {count(files, "file")} changed; to take back:{" "}
+          {files > 0 && `${count(files, "file")} changed`}
+          {files > 0 && commands > 0 && ", "}
+          {commands > 0 && count(commands, "command")}; to take back:{" "}
           <code class="way">legion undo '{oneLine(root)}' --dry-run</code>
         </p>
       )}

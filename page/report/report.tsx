@@ -75,11 +75,7 @@ function Parts({ told }: { readonly told: Told }): JSX.Element {
       <Part name="What was asked" group={asked} show={(item) => <Asked item={item} />} />
       <Part name="What was odd" group={odd} show={(item) => <Odd item={item} />} />
       <Part name="Files that were changed" group={changed} show={(item) => <Changed item={item} />} />
-      <Part
-        name="Commands; what they changed is not known"
-        group={commands}
-        show={(item) => <Command item={item} />}
-      />
+      <Part name="Commands" group={commands} show={(item) => <Command item={item} />} />
     </>
   );
 }

@@ -30,7 +30,7 @@ export function createChanged(sinceMs: number, most: number) {
   const files = createGroup<ChangedFile>(most, (a, b) => b.atMs - a.atMs);
   const commands = createGroup<WithoutText<ReportCommand>>(most, byTime);
   return {
-    add(agent: AgentId, digest: Digest, roots: Pick<Roots, "tell" | "addFile">): void {
+    add(agent: AgentId, digest: Digest, roots: Pick<Roots, "tell" | "addFile" | "addCommands">): void {
       const told = new Map<string, ChangedFile>();
       const { changes, incidents } = digest;
       const isSince = (change: FileChange): boolean =>
@@ -50,7 +50,9 @@ export function createChanged(sinceMs: number, most: number) {
       }
       for (const one of commandsIn(agent, incidentsOf(incidents, "command"), sinceMs)) {
         commands.add(one);
-        if (one.cause !== null) roots.tell(one.cause);
+        if (one.cause === null) continue;
+        roots.tell(one.cause);
+        roots.addCommands(one.cause, one.times);
       }
     },
     commands: () => commands.group(),

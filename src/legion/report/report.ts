@@ -66,9 +66,8 @@ const asked = z.object({
   answers: z.number().describe("How many there were."),
   agents: z.array(z.string()).readonly().describe("Who worked on it."),
   spent: spent.describe("Since it was asked."),
-  files: z
-    .number()
-    .describe("Changed for it by file actions, each for each agent; `legion undo <root>` takes them back."),
+  files: z.number().describe("Changed for it by file actions, each for each agent."),
+  commands: z.number().describe("That ran for it; `legion undo <root>` says what of it can be taken back."),
 });
 
 export type ReportAsked = z.output<typeof asked>;
@@ -149,7 +148,7 @@ export const reportSchema = z.object({
   asked: groupOf(asked),
   odd: groupOf(odd),
   changed: groupOf(changed),
-  commands: groupOf(command).describe("Of what they did to files nothing is known."),
+  commands: groupOf(command).describe("What they did to files no log tells; `legion undo` may know."),
 });
 
 export type Report = z.output<typeof reportSchema>;

@@ -65,8 +65,8 @@ function joined(a: Undescribed, b: Undescribed): Undescribed {
   const spent = Object.fromEntries(
     (["steps", "tokens", "cost", "unpriced", "timeMs"] as const).map((of) => [of, a.spent[of] + b.spent[of]]),
   ) as Undescribed["spent"];
-  const [times, files] = [a.times + b.times, a.files + b.files];
-  return { ...newest, spent, times, files, agents: [...new Set([...a.agents, ...b.agents])] };
+  const sums = { times: a.times + b.times, files: a.files + b.files, commands: a.commands + b.commands };
+  return { ...newest, spent, ...sums, agents: [...new Set([...a.agents, ...b.agents])] };
 }
 
 /** The newest that agents said to the person, by first message. */

@@ -43,9 +43,7 @@ export function markdownOf(report: Report, { all, wayIn }: MarkdownWays): string
       `- ${text(words.oddWords(item, nowMs))}${item.way === "" ? "" : ` — ${code(wayIn(item.way))}`}`,
     ]),
     ...part("Files that were changed", report.changed, (item) => changedLines(item, nowMs)),
-    ...part("Commands; what they changed is not known", report.commands, (item) => [
-      commandLine(item, nowMs),
-    ]),
+    ...part("Commands", report.commands, (item) => [commandLine(item, nowMs)]),
   ];
   return lines.join("\n").replace(/\n{3,}/g, "\n\n");
 }

@@ -55,7 +55,7 @@ export function sheetOf(report: Report, layout: SheetLayout): readonly string[] 
     ...rows.part("What was asked", report.asked, (item) => askedRows(item, report, rows)),
     ...rows.part("What was odd", report.odd, (item) => oddRows(item, report, rows)),
     ...rows.table("Files that were changed", report.changed, fileColumns(report)),
-    ...rows.table("Commands; what they changed is not known", report.commands, commandColumns(report)),
+    ...rows.table("Commands", report.commands, commandColumns(report)),
   ];
 }
 

@@ -131,9 +131,14 @@ export function askedFacts(asked: ReportAsked, nowMs: number): readonly string[]
   ];
 }
 
-/** How what was done for it is taken back; `undefined`: no file was changed. */
-export function undoWords({ root, files }: ReportAsked): readonly [changed: string, way: string] | undefined {
-  return files === 0 ? undefined : [`${count(files, "file")} changed`, `legion undo '${root}' --dry-run`];
+/** What may have been changed for it, and what says how that is taken back; `undefined`: nothing was. */
+export function undoWords(asked: ReportAsked): readonly [changed: string, way: string] | undefined {
+  const { root, files, commands } = asked;
+  const parts = [
+    ...(files > 0 ? [`${count(files, "file")} changed`] : []),
+    ...(commands > 0 ? [count(commands, "command")] : []),
+  ];
+  return parts.length === 0 ? undefined : [parts.join(", "), `legion undo '${root}' --dry-run`];
 }
 
 export function oddWords({ kind, agents, text, at, until }: ReportOdd, nowMs: number): string {

@@ -7,7 +7,7 @@ import { firstSchema } from "../charges/charges.ts";
  * `start`: a process took the agent up again. `restart`: it began anew within one. `outage`: model calls were refused, one after the
  * other. `gap`: events are gone. `clock`: its clock went back. `park`: it was stopped, by itself or at a limit. `loop`: decisions of which
  * each call came to the same as at least twice before. `failed`: decisions in a row that failed. `dead`: mail that nobody could act on.
- * `command`: of what it did to files nothing is known.
+ * `command`: one was run; what it did to files no log tells.
  */
 export const INCIDENT_KINDS = [
   ...["start", "restart", "outage", "gap", "clock", "park", "loop", "failed", "dead", "command"],

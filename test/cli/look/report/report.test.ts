@@ -90,7 +90,7 @@ it.each([110, 80, 60, 40])("fits into %d columns, what matters most first", asyn
     "What was asked (3)",
     "What was odd: nothing.",
     "Files that were changed (2)",
-    "Commands; what they changed is not known (2)",
+    "Commands (2)",
   ]);
   expect(rows.join(" ").replace(/\s+/g, " ")).toContain("exit 3");
 });
