@@ -11,6 +11,7 @@ import { root } from "./repo.mjs";
 const MEASURES = [
   "step",
   "receipts",
+  "undo",
   "warm",
   "peers",
   "reads",

@@ -14,7 +14,11 @@ export type CommandChanges =
 
 const MAX_FILES = 2_000;
 const DIFFERENCE =
-  /:(?<oldMode>\d{6}) (?<newMode>\d{6}) (?<oldId>[0-9a-f]{40}) (?<newId>[0-9a-f]{40}) [A-Z]\0(?<path>[^\0]+)\0/gy;
+  /:(?<oldMode>\d{6}) (?<newMode>\d{6}) (?<oldId>[0-9a-f]{40}) (?<newId>[0-9a-f]{40}) [A-Z]\t(?<path>[^\n]+)\n/gy;
+const ESCAPE = /\\([0-7]{3}|.)/g;
+const ESCAPED: Readonly<Record<string, string>> = {
+  ...{ a: "\x07", b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" },
+};
 const BLOB = /(?<id>[0-9a-f]{40}) blob (?<size>\d+)\n/y;
 const BEYOND = "it is too big, or git does not have it";
 
@@ -60,13 +64,23 @@ function replacementOf(
   { oldMode, newMode, oldId, newId, path }: TreeDifference,
   blobs: ReadonlyMap<string, Buffer>,
 ): Replacement {
-  const name = textOf(Buffer.from(path, "latin1"));
+  const name = textOf(Buffer.from(unquoted(path), "latin1"));
   if (name === undefined) throw new LegionError("REFUSED", "the name of a file that it changed is no UTF-8");
   return {
     path: name,
     before: contentsOf(oldMode, blobs.get(oldId)),
     after: contentsOf(newMode, blobs.get(newId)),
   };
+}
+
+/** A name as git prints it, in Latin 1: what is not plain is in quotes, as in C. */
+function unquoted(path: string): string {
+  if (!path.startsWith('"')) return path;
+  return path
+    .slice(1, -1)
+    .replace(ESCAPE, (_, what: string) =>
+      what.length === 3 ? String.fromCharCode(Number.parseInt(what, 8)) : (ESCAPED[what] ?? what),
+    );
 }
 
 function contentsOf(mode: string, content: Buffer | undefined): Contents {

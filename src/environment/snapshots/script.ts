@@ -9,8 +9,8 @@ export const END = "\nend\n";
 
 /**
  * `sh script seed <own> <shared>` copies the index of the project, which knows what was read when, and writes down what has to be known
- * of its entries. `sh script look <own> <shared>` prints the id of the tree that is there and one for all refs; once it read a line, the
- * same again, then each difference, and then the contents of all that differ.
+ * of its entries. `sh script look <own> <shared>` prints a line once it knows what is there; when it has read one, `moved` if refs were
+ * moved since, else `still`, then each difference, and then the contents of all that differ.
  */
 export const SCRIPT = `set -e
 own=$2
@@ -19,31 +19,38 @@ seed() {
   if [ -f "$shared/info/exclude" ]; then cat "$shared/info/exclude" >>"$GIT_DIR/info/exclude"; fi
   : >"$GIT_DIR/listed"; : >"$GIT_DIR/sizes"; : >"$GIT_DIR/attributes"
   if [ ! -f "$own/index" ]; then return; fi
-  cat "$own/index" >"$GIT_DIR/index"
+  # Its time tells which files may have changed in the very moment when it was written.
+  cp -p "$own/index" "$GIT_DIR/index"
+  git update-index -q --refresh >"$GIT_DIR/said" || :
   git ls-files -z --stage --debug >"$GIT_DIR/listed"
   git ls-files --stage | cut -d' ' -f2 | git cat-file --batch-check='%(objectsize)' >"$GIT_DIR/sizes"
   git ls-files -z | GIT_INDEX_FILE="$GIT_DIR/index" GIT_DIR="$own" \\
     git check-attr -z --stdin filter ident working-tree-encoding >"$GIT_DIR/attributes"
 }
 look() {
-  if [ -f "$GIT_DIR/doubtful" ]; then
-    git update-index -z --force-remove --stdin <"$GIT_DIR/doubtful"
-    rm "$GIT_DIR/doubtful"
-  fi
-  git add --all >"$GIT_DIR/added"
-  tree=$(git write-tree)
+  if [ -s "$GIT_DIR/doubtful" ]; then git update-index -z --force-remove --stdin <"$GIT_DIR/doubtful"; fi
+  : >"$GIT_DIR/doubtful"
+  git add --all --verbose >"$GIT_DIR/said" &
   failed=0
-  git --git-dir="$own" show-ref --head >"$GIT_DIR/refs.now" || failed=$?
+  refs=$(git --git-dir="$own" show-ref --head) || failed=$?
+  head=
+  read -r head <"$own/HEAD" || :
+  wait $!
   [ "$failed" -le 1 ]
-  cat "$own/HEAD" >>"$GIT_DIR/refs.now"
-  refs=$(git hash-object "$GIT_DIR/refs.now")
-  printf '%s %s\\n' "$tree" "$refs"
+  # Whoever adds nothing has the tree of the last look.
+  if [ -s "$GIT_DIR/said" ] || [ ! -f "$GIT_DIR/tree" ]; then
+    rm -f "$GIT_DIR/tree"
+    tree=$(git write-tree)
+    printf '%s\\n' "$tree" >"$GIT_DIR/tree"
+  else
+    read -r tree <"$GIT_DIR/tree"
+  fi
 }
 differ() {
-  git diff-tree -r -z --no-renames "$1" "$2"
-  git diff-tree -r --no-renames "$1" "$2" |
-    while read -r _ _ old new _; do printf '%s\\n%s\\n' "$old" "$new"; done |
-    sort -u | git cat-file --batch-check | {
+  git diff-tree -r --no-renames "$1" "$2" >"$GIT_DIR/differences"
+  cat "$GIT_DIR/differences"
+  while read -r _ _ old new _; do printf '%s\\n%s\\n' "$old" "$new"; done <"$GIT_DIR/differences" |
+    git cat-file --batch-check | {
       all=0
       while read -r id kind size; do
         if [ "$kind" = blob ] && [ "$size" -le ${MAX_KEPT_BYTES} ] && [ $((all + size)) -le ${MAX_BYTES} ]; then
@@ -58,9 +65,17 @@ if [ "$1" = seed ]; then
 else
   look
   before=$tree
+  refs_before=$refs
+  head_before=$head
+  echo ready
   read -r _
   look
-  if [ "$tree" != "$before" ]; then differ "$before" "$tree"; fi
+  if [ "$refs" != "$refs_before" ] || [ "$head" != "$head_before" ]; then
+    echo moved
+  else
+    echo still
+    if [ "$tree" != "$before" ]; then differ "$before" "$tree"; fi
+  fi
 fi
 printf '\\nend\\n'
 `;

@@ -39,7 +39,7 @@ export interface BegunSnapshot {
 export interface SnapshotLimits {
   /** In the workspace, what git ignores not counted. */
   readonly files: number;
-  /** How long one look may take, in milliseconds; a command waits for two. */
+  /** How long one look may take, in milliseconds; a command waits for two, the first of a start for three. */
   readonly ms: number;
 }
 
@@ -94,7 +94,6 @@ function workspaceSnapshots(store: SnapshotStore, limits: SnapshotLimits) {
         await store.release(folder);
       };
       const first = async (): Promise<string> => {
-        if (folder.isNew) await seed(folder, repository, start);
         return (await start("look")).line;
       };
       const last = async (): Promise<Buffer> => {
@@ -102,8 +101,9 @@ function workspaceSnapshots(store: SnapshotStore, limits: SnapshotLimits) {
         return runs.at(-1)!.rest;
       };
       try {
-        const before = await looking.look(folder, first);
-        const end = async (): Promise<CommandChanges> => toChanges(before, await looking.look(folder, last));
+        if (folder.isNew) await looking.look(folder, () => seed(folder, repository, start));
+        await looking.look(folder, first);
+        const end = async (): Promise<CommandChanges> => toChanges(await looking.look(folder, last));
         return { close, end: () => end().catch(toUnknown) };
       } catch (error) {
         await close();
@@ -145,6 +145,8 @@ async function seed(
   repository: WorktreeRepository,
   start: (order: "seed") => Promise<ScriptRun>,
 ): Promise<void> {
+  // Somebody else was first.
+  if (!folder.isNew) return;
   await makeFolder(folder.path, repository);
   await (
     await start("seed")
@@ -153,12 +155,13 @@ async function seed(
   folder.isNew = false;
 }
 
-function toChanges(before: string, rest: Buffer): CommandChanges {
-  const at = rest.indexOf("\n");
-  const [, refs] = rest.toString("latin1", 0, at === -1 ? rest.length : at).split(" ");
-  if (refs !== before.split(" ")[1]) throw new LegionError("REFUSED", "it moved branches or other refs");
-  return { kind: "known", files: at === -1 ? [] : changesIn(rest.subarray(at + 1)) };
+function toChanges(printed: Buffer): CommandChanges {
+  const [word = ""] = printed.toString("latin1", 0, MOVED.length + 1).split("\n");
+  if (word === MOVED) throw new LegionError("REFUSED", "it moved branches or other refs");
+  return { kind: "known", files: changesIn(printed.subarray(word.length + 1)) };
 }
+
+const MOVED = "moved";
 
 /** `undefined` if there is none; a text says why nothing is known of it. */
 function repositoryOf({ workspace, repository }: SnapshotPlace): WorktreeRepository | string | undefined {

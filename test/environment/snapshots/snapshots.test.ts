@@ -15,6 +15,11 @@ describe.runIf(bubblewrapIsThere)("what a command changed in a repository", () =
       ...{ "a.txt": "by the person -> A", "b/n w": "- -> new", gone: "g -> -", untracked: "u -> U" },
       ...{ link: "- -> @a.txt", f: "/ -> f", "f/x": "x -> -" },
     });
+    const odd = 'tab\t"quoted" \\ä\n.txt';
+    writeFileSync(join(yard.project, odd), "o\n");
+    expect(sidesOf(await yard.recorded('for f in tab*; do echo O > "$f"; done'))).toEqual({
+      [odd]: "o -> O",
+    });
     expect(sidesOf(await yard.recorded("true"))).toEqual({});
     expect(sidesOf(await yard.recorded("echo again > a.txt; rm f; mkdir f; echo y > f/y"))).toEqual({
       ...{ "a.txt": "A -> again", f: "f -> /", "f/y": "- -> y" },
@@ -77,6 +82,14 @@ describe.runIf(bubblewrapIsThere)("what a command changed in a repository", () =
     expect(sidesOf(await yard.recorded("echo new > a"))).toEqual({
       a: "(it is too big, or git does not have it) -> new",
     });
+  });
+
+  it("is what the person saved in the moment after git had looked (E12)", async () => {
+    const yard = await createSnapshotYard({ a: "aaaa\n" });
+    writeFileSync(join(yard.project, "a"), "bbbb\n");
+    git(yard.project, "add", "a");
+    writeFileSync(join(yard.project, "a"), "cccc\n");
+    expect(sidesOf(await yard.recorded("echo new > a"))).toEqual({ a: "cccc -> new" });
   });
 
   it("is not known where refs were moved, and what git ignores, submodules and repositories in there are not told of", async () => {
