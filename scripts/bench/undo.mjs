@@ -95,6 +95,7 @@ if (!finding.probe.works) {
   for (let round = 0; round < ROUNDS; round++)
     for (const name of /** @type {(keyof typeof ways)[]} */ (Object.keys(ways)))
       times[name].push((await timed(ways[name])).wallMs);
+  await looks.close();
   await environment.close();
   const limit = median(times.command) + 2 * median(times.snapshot);
   const ratio = median(times.recorded) / limit;

@@ -1,10 +1,13 @@
 // One run of the script in the sandbox of an agent.
 
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { LegionError } from "../../base/errors.ts";
 import type { StartedProgram } from "../../domain/authoring/program.ts";
 import { OWN_FOLDER, type Environment, type WorktreeRepository } from "../environment.ts";
-import { END } from "./script.ts";
 
 export interface SnapshotPlace {
   /** Of the agent. */
@@ -17,29 +20,26 @@ export interface SnapshotPlace {
   readonly mark: string;
 }
 
+export type ScriptOrder = "seed" | "look" | "differ";
+
 export interface ScriptRun {
-  /** The first line that it prints. */
-  readonly line: Promise<string>;
-  /** All that comes after that line, when it has ended. Rejects with REFUSED, in the words of git, where it failed. */
-  readonly rest: Promise<Buffer>;
-  /** Tells it to go on. */
-  goOn(): void;
+  /** One at a time. Resolves with the answer; rejects with REFUSED, in the words of git, where it failed, and is over then. */
+  ask(order: ScriptOrder): Promise<Buffer>;
   end(): Promise<void>;
 }
 
-const MAX_PRINTED = 256 * 1024 * 1024;
+const MAX_ANSWER = 256 * 1024 * 1024;
 const MAX_COMPLAINT = 4_096;
-const NEWLINE = 10;
 
 /** @param folder the one that is GIT_DIR */
 export async function runScript(
   { environment, workspace, mark }: SnapshotPlace,
-  order: "seed" | "look",
   { own, shared }: WorktreeRepository,
   folder: string,
 ): Promise<ScriptRun> {
+  const name = `answer-${randomUUID()}`;
   const program = await environment.start({
-    ...{ command: "sh", args: [`${OWN_FOLDER}/script`, order, own, shared], cwd: workspace, mark },
+    ...{ command: "sh", args: [`${OWN_FOLDER}/script`, own, shared, name], cwd: workspace, mark },
     ...{ network: "off", workspace: "reads", own: folder },
     env: {
       ...{ GIT_DIR: OWN_FOLDER, GIT_WORK_TREE: workspace, LC_ALL: "C" },
@@ -50,46 +50,35 @@ export async function runScript(
       ...{ GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" },
     },
   });
-  const { line, rest } = read(program);
+  const failed = watch(program);
   return {
-    line,
-    rest,
-    goOn: () => void program.stdin.write("\n"),
+    async ask(order) {
+      const done = once(program.stdout, "data");
+      done.catch(() => undefined);
+      program.stdin.write(`${order}\n`);
+      await Promise.race([done, failed]);
+      const answer = join(folder, name);
+      if ((await stat(answer)).size > MAX_ANSWER) throw new LegionError("REFUSED", "too much was changed");
+      return readFile(answer);
+    },
     end: () => program.end(),
   };
 }
 
-function read({ stdout, stderr, gone, end }: StartedProgram): Pick<ScriptRun, "line" | "rest"> {
-  const chunks: Buffer[] = [];
-  let [complaint, bytes] = ["", 0];
+/** Rejects with what it complained of when it has ended. */
+function watch({ stdout, stderr, gone }: StartedProgram): Promise<never> {
+  let complaint = "";
   stderr.on(
     "data",
     (chunk: Buffer) => (complaint = (complaint + chunk.toString("utf8")).slice(-MAX_COMPLAINT)),
   );
-  const failed = (): LegionError => {
+  stdout.resume();
+  const failed = gone.then(() => {
     const said = complaint.trim().split("\n").at(-1) ?? "";
-    return new LegionError("REFUSED", `git: ${said.replace(/^(fatal|error): /, "") || "it says nothing"}`);
-  };
-  const line = new Promise<string>((resolve, reject) => {
-    let isTold = false;
-    stdout.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_PRINTED) return void end();
-      chunks.push(chunk);
-      if (isTold || !chunk.includes(NEWLINE)) return;
-      isTold = true;
-      const all = Buffer.concat(chunks);
-      resolve(all.toString("latin1", 0, all.indexOf(NEWLINE)));
-    });
-    void gone.then(() => reject(failed()));
+    throw new LegionError("REFUSED", `git: ${said.replace(/^(fatal|error): /, "") || "it says nothing"}`);
   });
-  const rest = gone.then(() => {
-    const all = Buffer.concat(chunks);
-    if (!all.subarray(-END.length).equals(Buffer.from(END))) throw failed();
-    return all.subarray(all.indexOf(NEWLINE) + 1, -END.length);
-  });
-  for (const one of [line, rest]) one.catch(() => undefined);
-  return { line, rest };
+  failed.catch(() => undefined);
+  return failed;
 }
 
 /** Rejects with REFUSED where it takes longer. */

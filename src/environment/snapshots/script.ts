@@ -4,17 +4,15 @@ import { MAX_KEPT_BYTES } from "../../domain/authoring/workspace.ts";
 
 /** Of all that one command changed. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The last that a script prints which did all that it should. */
-export const END = "\nend\n";
-
 /**
- * `sh script seed <own> <shared>` copies the index of the project, which knows what was read when, and writes down what has to be known
- * of its entries. `sh script look <own> <shared>` prints a line once it knows what is there; when it has read one, `moved` if refs were
- * moved since, else `still`, then each difference, and then the contents of all that differ.
+ * `sh script <own> <shared> <answer>` does what each line that it reads says, writes what is asked for into the file `answer` of GIT_DIR and
+ * prints a line then. `seed` copies the index of the project, which knows what was read when, and writes down what has to be known of its
+ * entries; `look` looks what is there; `differ` looks again, and answers `moved` if refs were moved since, else `still`, each
+ * difference, and the contents of all that differ.
  */
 export const SCRIPT = `set -e
-own=$2
-shared=$3
+own=$1
+shared=$2
 seed() {
   if [ -f "$shared/info/exclude" ]; then cat "$shared/info/exclude" >>"$GIT_DIR/info/exclude"; fi
   : >"$GIT_DIR/listed"; : >"$GIT_DIR/sizes"; : >"$GIT_DIR/attributes"
@@ -60,22 +58,28 @@ differ() {
       done
     } | git cat-file --batch
 }
-if [ "$1" = seed ]; then
-  seed
-else
-  look
-  before=$tree
-  refs_before=$refs
-  head_before=$head
-  echo ready
-  read -r _
-  look
+compare() {
   if [ "$refs" != "$refs_before" ] || [ "$head" != "$head_before" ]; then
     echo moved
   else
     echo still
     if [ "$tree" != "$before" ]; then differ "$before" "$tree"; fi
   fi
-fi
-printf '\\nend\\n'
+}
+while read -r order; do
+  case $order in
+  seed) seed ;;
+  look)
+    look
+    before=$tree
+    refs_before=$refs
+    head_before=$head
+    ;;
+  differ)
+    look
+    compare
+    ;;
+  esac >"$GIT_DIR/$3"
+  echo done
+done
 `;

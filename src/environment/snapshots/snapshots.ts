@@ -27,6 +27,8 @@ import {
 export interface Snapshots {
   /** Before a command runs; `undefined` where there is no repository, or no sandbox. Never rejects. */
   begin(): Promise<BegunSnapshot | undefined>;
+  /** Nothing of it runs any more; to be called before its environment is closed. */
+  close(): Promise<void>;
 }
 
 export interface BegunSnapshot {
@@ -46,6 +48,8 @@ export interface SnapshotLimits {
 const LIMITS: SnapshotLimits = { files: 100_000, ms: 1_000 };
 /** Where a look took too long, nobody waits for another one so soon. */
 const PAUSE_MS = 60_000;
+/** How long its program waits for the next command. */
+const WARM_MS = 5_000;
 const HELD_ELSEWHERE = "its repository is kept elsewhere";
 
 /**
@@ -54,62 +58,102 @@ const HELD_ELSEWHERE = "its repository is kept elsewhere";
  */
 export function openSnapshots(folder: string, closing: Pick<Closing, "add">, limits = LIMITS) {
   closing.add(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
-  const opened = new Map<string, ReturnType<typeof workspaceSnapshots>>();
+  const opened = new Map<string, WorkspaceLooks>();
   return {
     of(place: SnapshotPlace): Snapshots {
       const { workspace } = place;
       const name = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
-      const one =
-        opened.get(workspace) ?? workspaceSnapshots(createSnapshotStore(join(folder, name)), limits);
+      const one = opened.get(workspace) ?? workspaceLooks(join(folder, name), limits);
       opened.set(workspace, one);
-      return { begin: () => one.begin(place) };
+      return agentSnapshots(place, one);
     },
   };
 }
 
-function workspaceSnapshots(store: SnapshotStore, limits: SnapshotLimits) {
-  const looking = createLooking(store, limits);
+type WorkspaceLooks = ReturnType<typeof workspaceLooks>;
+
+function workspaceLooks(folder: string, limits: SnapshotLimits) {
+  const store = createSnapshotStore(folder);
+  return { store, looking: createLooking(store, limits) };
+}
+
+interface WarmRun {
+  readonly run: ScriptRun;
+  readonly folder: SnapshotFolder;
+}
+
+/** The program of an agent stays for a moment: the next command mostly comes soon. */
+function createWarm({ store }: Pick<WorkspaceLooks, "store">) {
+  let warm: WarmRun | undefined;
+  let cooling: NodeJS.Timeout | undefined;
+  const take = (): WarmRun | undefined => {
+    clearTimeout(cooling);
+    const taken = warm;
+    warm = undefined;
+    return taken;
+  };
+  const end = async (one: WarmRun | undefined): Promise<void> => {
+    await one?.run.end();
+    if (one) await store.release(one.folder);
+  };
   return {
-    async begin(place: SnapshotPlace): Promise<BegunSnapshot | undefined> {
+    end,
+    close: () => end(take()),
+    async take(): Promise<WarmRun | undefined> {
+      const found = take();
+      if (found && store.isCurrent(found.folder)) return found;
+      await end(found);
+      return undefined;
+    },
+    async keep(one: WarmRun): Promise<void> {
+      if (warm || !store.isCurrent(one.folder)) return end(one);
+      warm = one;
+      cooling = setTimeout(() => void end(take()), WARM_MS).unref();
+    },
+  };
+}
+
+function agentSnapshots(place: SnapshotPlace, { store, looking }: WorkspaceLooks): Snapshots {
+  const warm = createWarm({ store });
+  const start = async (repository: WorktreeRepository): Promise<WarmRun> => {
+    const folder = await store.take();
+    try {
+      await looking.look(folder, async () => {
+        if (folder.isNew) await makeFolder(folder.path, repository);
+      });
+      return { run: await runScript(place, repository, folder.path), folder };
+    } catch (error) {
+      await store.release(folder);
+      throw error;
+    }
+  };
+  return {
+    async begin() {
       if (place.environment.kind !== "bubblewrap") return undefined;
       const repository = repositoryOf(place);
       if (repository === undefined) return undefined;
       if (typeof repository === "string") return unknown(repository);
       const pause = looking.pause();
       if (pause !== undefined) return unknown(pause);
-      const folder = await store.take().catch(whyOf);
-      if (typeof folder === "string") return unknown(folder);
-      const runs: ScriptRun[] = [];
-      let isOver = false;
-      const start = async (order: "seed" | "look"): Promise<ScriptRun> => {
-        const run = await runScript(place, order, repository, folder.path);
-        runs.push(run);
-        // Nobody has waited for it.
-        if (isOver) await run.end();
-        return run;
-      };
-      const close = async (): Promise<void> => {
-        isOver = true;
-        await Promise.all(runs.map((run) => run.end()));
-        await store.release(folder);
-      };
-      const first = async (): Promise<string> => {
-        return (await start("look")).line;
-      };
-      const last = async (): Promise<Buffer> => {
-        runs.at(-1)!.goOn();
-        return runs.at(-1)!.rest;
-      };
+      const one = (await warm.take()) ?? (await start(repository).catch(whyOf));
+      if (typeof one === "string") return unknown(one);
+      const { run, folder } = one;
       try {
-        if (folder.isNew) await looking.look(folder, () => seed(folder, repository, start));
-        await looking.look(folder, first);
-        const end = async (): Promise<CommandChanges> => toChanges(await looking.look(folder, last));
-        return { close, end: () => end().catch(toUnknown) };
+        if (folder.isNew) await looking.look(folder, () => seed(one));
+        await looking.look(folder, () => run.ask("look"));
       } catch (error) {
-        await close();
+        await warm.end(one);
         return unknown(whyOf(error));
       }
+      const differ = async (): Promise<CommandChanges> =>
+        toChanges(await looking.look(folder, () => run.ask("differ")));
+      let isDone = false;
+      return {
+        end: () => differ().then((changes) => ((isDone = true), changes), toUnknown),
+        close: () => (isDone ? warm.keep(one) : warm.end(one)),
+      };
     },
+    close: warm.close,
   };
 }
 
@@ -140,24 +184,17 @@ function createLooking(store: SnapshotStore, { ms, files: most }: SnapshotLimits
   };
 }
 
-async function seed(
-  folder: SnapshotFolder,
-  repository: WorktreeRepository,
-  start: (order: "seed") => Promise<ScriptRun>,
-): Promise<void> {
+async function seed({ run, folder }: WarmRun): Promise<void> {
   // Somebody else was first.
   if (!folder.isNew) return;
-  await makeFolder(folder.path, repository);
-  await (
-    await start("seed")
-  ).rest;
+  await run.ask("seed");
   await judgeSeed(folder.path);
   folder.isNew = false;
 }
 
 function toChanges(printed: Buffer): CommandChanges {
   const [word = ""] = printed.toString("latin1", 0, MOVED.length + 1).split("\n");
-  if (word === MOVED) throw new LegionError("REFUSED", "it moved branches or other refs");
+  if (word === MOVED) throw new LegionError("REFUSED", "branches or other refs were moved");
   return { kind: "known", files: changesIn(printed.subarray(word.length + 1)) };
 }
 

@@ -21,6 +21,8 @@ export interface SnapshotStore {
   release(folder: SnapshotFolder): Promise<void>;
   /** It may be broken: who takes one from now on gets another. */
   discard(folder: SnapshotFolder): void;
+  /** Is it the one that is in use? */
+  isCurrent(folder: SnapshotFolder): boolean;
 }
 
 const CONFIG = [
@@ -46,6 +48,7 @@ export function createSnapshotStore(folder: string): SnapshotStore {
   };
   return {
     discard,
+    isCurrent: (one) => one === current,
     async take() {
       if (current && ++taken % WEIGHED_AFTER === 0 && (await bytesIn(current.path)) > MAX_BYTES)
         current = undefined;

@@ -105,7 +105,10 @@ export function createPremises(deps: PremisesDeps) {
         settings,
         peers,
         memories: await openMemories(lodger.memories),
-        close: async () => opened?.close(),
+        async close() {
+          await looks.close();
+          await opened?.close();
+        },
       };
     },
     writesTo,

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createGit } from "../../../src/environment/workspace/git.ts";
+import { projectRepository } from "../../../src/environment/workspace/repository.ts";
+import { openWorktree } from "../../../src/environment/workspace/worktree.ts";
 import { bubblewrapIsThere } from "../opened.ts";
 import { everythingIn, git, write } from "../workspace/trees.ts";
 import { createSnapshotYard, sidesOf } from "./yard.ts";
@@ -102,7 +105,7 @@ describe.runIf(bubblewrapIsThere)("what a command changed in a repository", () =
     expect(
       sidesOf(await yard.recorded("echo x > inner/x; echo x > nested/deep/x; echo y > ignored")),
     ).toEqual({});
-    const moved = "it moved branches or other refs";
+    const moved = "branches or other refs were moved";
     expect(sidesOf(await yard.recorded("echo b > a; git commit -qam two"))).toBe(moved);
     expect(sidesOf(await yard.recorded("git checkout -qb side"))).toBe(moved);
     expect(sidesOf(await yard.recorded("git tag one"))).toBe(moved);
@@ -131,6 +134,25 @@ describe.runIf(bubblewrapIsThere)("what a command changed in a repository", () =
     expect(sidesOf(await yard.recorded("echo d > a"))).toBe("its repository is kept elsewhere");
     const local = await createSnapshotYard({ a: "a\n" }, { kind: "local" });
     expect(sidesOf(await local.recorded("echo b > a"))).toBe("nobody looked");
+  });
+
+  it("is known in a worktree as in the project, and of several agents at once", async () => {
+    const outer = await createSnapshotYard({ a: "a\n" });
+    const safe = createGit(process.env);
+    const root = join(outer.project, ".ai-legion/workspaces/2");
+    const from = await projectRepository(outer.project, safe);
+    const { repository } = await openWorktree({ repository: from, root, branch: "legion/2" }, safe);
+    const inner = await createSnapshotYard({}, { project: outer.project, workspace: root, repository });
+    const before = everythingIn(join(outer.project, ".git"));
+    expect(sidesOf(await inner.recorded("echo b > a; echo c > c"))).toEqual({ a: "a -> b", c: "- -> c" });
+    expect(everythingIn(join(outer.project, ".git"))).toEqual(before);
+    expect(sidesOf(await inner.recorded("git commit -qam two"))).toBe("branches or other refs were moved");
+    const both = await Promise.all([inner.begin(), inner.begin()]);
+    await inner.run("echo d > a");
+    for (const one of both) {
+      expect(sidesOf(await one!.end())).toEqual({ a: "b -> d" });
+      await one!.close();
+    }
   });
 
   it("does not take in what is hidden from commands", async () => {

@@ -33,6 +33,8 @@ export async function createSnapshotYard(
   given: {
     readonly limits?: SnapshotLimits;
     readonly project?: string;
+    /** Absent: the project. */
+    readonly workspace?: string;
     readonly repository?: WorktreeRepository;
     readonly kind?: "local";
   } = {},
@@ -40,23 +42,25 @@ export async function createSnapshotYard(
   const folder = await realpath(await mkdtemp("/var/tmp/legion-snapshots-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const project = given.project ?? repository(join(folder, "project"), { ".gitignore": IGNORE, ...files });
-  const place = { ...placeIn(project), repository: given.repository };
+  const workspace = given.workspace ?? project;
+  const place = { ...placeIn(project), workspace, repository: given.repository };
   const environment = await openChosen({ kind: given.kind ?? "bubblewrap" }, place);
   const closing = createClosing();
   onTestFinished(async () => void (await closing.run()));
   const snapshots = openSnapshots(join(folder, "snapshots"), closing, given.limits ?? PATIENT);
   closing.add(environment.close);
-  const { begin } = snapshots.of({
-    ...{ environment, workspace: project, repository: given.repository, mark: randomUUID() },
+  closing.add(() => looks.close());
+  const looks = snapshots.of({
+    ...{ environment, workspace, repository: given.repository, mark: randomUUID() },
   });
   const run = async (command: string): Promise<void> => {
     const { signal } = new AbortController();
-    await environment.execute(command, { cwd: project, timeoutMs: 60_000, signal });
+    await environment.execute(command, { cwd: workspace, timeoutMs: 60_000, signal });
   };
   return {
-    ...{ project, environment, begin, run },
+    ...{ project, environment, begin: looks.begin, run },
     async recorded(command) {
-      const begun = await begin();
+      const begun = await looks.begin();
       await run(command);
       const changes = await begun?.end();
       await begun?.close();

@@ -89,7 +89,7 @@ describe.runIf(bubblewrapIsThere)("an undo of commands in a repository", () => {
     const results = await world.kinds("1", "result");
     expect(results[0]).toMatchObject({ unkept: [{ path: "secret", why: "it holds a secret" }] });
     expect(report.beyond).toEqual([
-      { what: "commands (it moved branches or other refs)", events: [`1.${results[1]!.seq}`] },
+      { what: "commands (branches or other refs were moved)", events: [`1.${results[1]!.seq}`] },
     ]);
   });
 
