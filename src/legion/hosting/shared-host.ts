@@ -105,10 +105,7 @@ export function createPremises(deps: PremisesDeps) {
         settings,
         peers,
         memories: await openMemories(lodger.memories),
-        async close() {
-          await looks.close();
-          await opened?.close();
-        },
+        close: () => looks.close().then(() => opened?.close()),
       };
     },
     writesTo,
