@@ -74,7 +74,9 @@ function watch({ stdout, stderr, gone }: StartedProgram): Promise<never> {
   );
   stdout.resume();
   const failed = gone.then(() => {
-    const said = complaint.trim().split("\n").at(-1) ?? "";
+    const lines = complaint.trim().split("\n");
+    // What comes after the first says no more of the cause.
+    const said = lines.find((line) => line.startsWith("error: ")) ?? lines.at(-1)!;
     throw new LegionError("REFUSED", `git: ${said.replace(/^(fatal|error): /, "") || "it says nothing"}`);
   });
   failed.catch(() => undefined);

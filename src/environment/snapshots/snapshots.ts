@@ -46,8 +46,8 @@ export interface SnapshotLimits {
 }
 
 const LIMITS: SnapshotLimits = { files: 100_000, ms: 1_000 };
-/** Where a look took too long, nobody waits for another one so soon. */
-const PAUSE_MS = 60_000;
+/** Where a look came to nothing, nobody waits for another one for so many times as long. */
+const PAUSES = 60;
 /** How long its program waits for the next command. */
 const WARM_MS = 5_000;
 const HELD_ELSEWHERE = "its repository is kept elsewhere";
@@ -168,16 +168,14 @@ function createLooking(store: SnapshotStore, { ms, files: most }: SnapshotLimits
     look: <T>(folder: SnapshotFolder, work: () => Promise<T>): Promise<T> =>
       inTurn(async () => {
         const begun = performance.now();
-        let isCostly = false;
         try {
           const came = await inTime(work(), ms);
-          isCostly = (await filesIn(folder.path)) > most;
-          if (!isCostly) return came;
+          if ((await filesIn(folder.path)) <= most) return came;
           throw new LegionError("REFUSED", `it has more than ${most} files`);
         } catch (error) {
-          isCostly ||= performance.now() - begun >= ms;
           store.discard(folder);
-          if (isCostly) paused = { until: performance.now() + PAUSE_MS, why: whyOf(error) };
+          const now = performance.now();
+          paused = { until: now + (now - begun) * PAUSES, why: whyOf(error) };
           throw error;
         }
       }),

@@ -132,6 +132,12 @@ describe.runIf(bubblewrapIsThere)("what a command changed in a repository", () =
     expect(sidesOf(await yard.recorded("echo c > a"))).toBe("nobody looked");
     symlinkSync("/etc", repository);
     expect(sidesOf(await yard.recorded("echo d > a"))).toBe("its repository is kept elsewhere");
+    const empty = await createSnapshotYard({ a: "a\n" });
+    mkdirSync(join(empty.project, "inner"));
+    git(join(empty.project, "inner"), "init", "-q");
+    expect(sidesOf(await empty.recorded("echo b > a"))).toBe(
+      "git: 'inner/' does not have a commit checked out",
+    );
     const local = await createSnapshotYard({ a: "a\n" }, { kind: "local" });
     expect(sidesOf(await local.recorded("echo b > a"))).toBe("nobody looked");
   });
