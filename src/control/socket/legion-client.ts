@@ -7,7 +7,7 @@ import { createClock } from "../../base/clock.ts";
 import { LegionError, isLegionError } from "../../base/errors.ts";
 import { createDisk } from "../../base/files/disk.ts";
 import { legionPaths, type LegionPaths } from "../../storage/folder/paths.ts";
-import { lockHolder } from "../../storage/folder/lock.ts";
+import { inUse, lockHolder } from "../../storage/folder/lock.ts";
 import { findNode, type NodeClient } from "./client.ts";
 import { overviewOf } from "./overview.ts";
 import { createDirectWriter, type DirectWriter } from "../api/direct-writer.ts";
@@ -55,7 +55,8 @@ function throughNode(node: NodeClient, { project, home, backend }: LegionSite): 
 function byHand(site: LegionSite): LegionClient {
   const { backend, config } = site;
   const { durability } = config;
-  const { unfinishedUndo } = legionPaths(site.project, site.home);
+  const paths = legionPaths(site.project, site.home);
+  const { unfinishedUndo } = paths;
   const clock = createClock();
   const write = async <T>(use: (writer: DirectWriter) => Promise<T>): Promise<T> => {
     const store = await backend.openStore({ durability, clock });
@@ -72,7 +73,7 @@ function byHand(site: LegionSite): LegionClient {
     status: (agents) => overviewOf(backend.reader, { agents: [], servers: [], limits: null }, agents),
     async say(said) {
       // Left in a mailbox, it would stop what the agent does at some later start.
-      if (said.delivery === "abort") throw nothingTo("abort");
+      if (said.delivery === "abort") throw await nothingTo("abort", paths);
       return write((writer) => writer.say(said));
     },
     relay: (said) => write((writer) => writer.relay(said)),
@@ -80,7 +81,7 @@ function byHand(site: LegionSite): LegionClient {
     mode: (order) => write((writer) => writer.mode(order)),
     limits: (order) => write((writer) => writer.limits(order)),
     async order({ order, targets }) {
-      if (order === "stop") throw nothingTo("stop");
+      if (order === "stop") throw await nothingTo("stop", paths);
       return write((writer) => writer.order({ order, targets }));
     },
     resend: (dead) => write((writer) => writer.resend(dead)),
@@ -89,11 +90,14 @@ function byHand(site: LegionSite): LegionClient {
       outcome: "done",
       ...(await (await import("../api/undo-here.ts")).undoHere(site, what)),
     }),
-    end: () => Promise.reject(nothingTo("stop")),
+    end: async () => Promise.reject(await nothingTo("stop", paths)),
   };
 }
 
-function nothingTo(act: string): LegionError {
+/** A node that has just started works already, and listens in a moment. */
+async function nothingTo(act: string, { lock, tmp }: LegionPaths): Promise<LegionError> {
+  const holder = await lockHolder(lock, createDisk(tmp));
+  if (holder?.role === "node") return inUse(holder);
   return new LegionError("REFUSED", `no node runs here: there is nothing to ${act}`);
 }
 

@@ -53,12 +53,7 @@ export async function takeLock(folder: string, disk: Disk, options: LockOptions)
   for (;;) {
     const newest = await readNewest(folder, disk);
     if (newest.holder && (await isAlive(newest.holder, newest.path))) {
-      const { role, pid, host } = newest.holder;
-      if (role === "node" || Date.now() >= deadline)
-        throw new LegionError(
-          "LOCKED",
-          `This directory is in use by process ${pid} on ${host}; other commands talk to it, and \`${options.stop ?? "legion stop"}\` ends it.`,
-        );
+      if (newest.holder.role === "node" || Date.now() >= deadline) throw inUse(newest.holder, options.stop);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       continue;
     }
@@ -72,6 +67,12 @@ export async function takeLock(folder: string, disk: Disk, options: LockOptions)
     if (!isNewest) continue;
     return hold(folder, epoch, identity, disk);
   }
+}
+
+/** Why nobody else may do it now. @param stop the command that ends the holder */
+export function inUse({ pid, host }: Holder, stop = "legion stop"): LegionError {
+  const way = `other commands talk to it, and \`${stop}\` ends it.`;
+  return new LegionError("LOCKED", `This directory is in use by process ${pid} on ${host}; ${way}`);
 }
 
 /**

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
+import { withLegion } from "../../../src/control/open.ts";
 import { findNode } from "../../../src/control/socket/client.ts";
+import { createFileBackend } from "../../../src/storage/files/backend.ts";
 import { byHand, createWorld, openWorld, temporaryFolder } from "../../world.ts";
 import { ask, serve } from "../serve.ts";
 
@@ -20,6 +22,23 @@ it("says what the person says, as Control, and returns the ids", async () => {
   await world.idle();
   const [mail] = await world.kinds("2", "message");
   expect(mail!.message).toMatchObject({ id: "0>2#1", content: "Hello", source: { type: "agent", id: "0" } });
+});
+
+it("is waited for where its node works already and listens only in a moment, also to stop something", async () => {
+  const world = await createWorld({ "1": { script: () => new Promise(() => undefined) } });
+  await world.say("1", "Work");
+  await world.until((seen) => seen.kind === "live:state" && seen.state === "thinking");
+  const { project } = world;
+  const site = { project, backend: createFileBackend(project), config: { durability: "process" } } as const;
+  let looks = 0;
+  const ids = await withLegion(site, async (legion) => {
+    if (++looks === 2) await serve(world);
+    return legion.say({ targets: ["1"], content: "Stop.", delivery: "abort" });
+  });
+  expect([ids, looks]).toEqual([["0>1#2"], 3]);
+  expect(await withLegion(site, (legion) => legion.order({ order: "stop", targets: ["1"] }))).toEqual([
+    { id: "1", outcome: "done" },
+  ]);
 });
 
 it("tells who runs here, in what state and what it has spent", async () => {
