@@ -6,6 +6,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { findNode } from "../../src/control/socket/client.ts";
 import { ROUTES, ROUTE_NAMES } from "../../src/control/api/routes.ts";
 import { openTestLink } from "../storage/redis/members.ts";
 import { redisIsThere, startRedis, until, type Server } from "../storage/redis/servers.ts";
@@ -161,6 +162,8 @@ async function askPerson(typing: Typing): Promise<readonly Shown[]> {
   const open = async () => (await legion(["approvals", "--json"], typing)).json as readonly { id: string }[];
   await until(async () => (await open()).length > 0);
   const [question] = await open();
+  // It asks before it listens.
+  await until(async () => (await findNode(legionPaths(typing.cwd).socket)) !== undefined);
   const seen: Shown[] = [await legion(["approvals"], typing), await legion(["ps"], typing)];
   for (const name of ROUTE_NAMES)
     if (name !== "stop") seen.push({ out: await callSocket(typing.cwd, name), err: "" });
