@@ -26,6 +26,7 @@ export const LEAST_CASES = {
   prompts: 12,
   dashboard: 75,
   "what agents say": 80,
+  "an undo": 10,
 };
 const TITLE = /^hostile: (.+)$/;
 

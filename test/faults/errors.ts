@@ -26,8 +26,10 @@ export interface Outcome {
   readonly failed: boolean;
 }
 
-/** Enough turns for everybody to do what can be done. */
+/** Enough turns for everybody to do what can be done, */
 const TURNS = 3_000;
+/** and as long as threads may take for it on a busy machine. */
+const PATIENCE_MS = 20_000;
 
 export async function playWithFailure(failure: Failure): Promise<Outcome> {
   const files: Files = new Map();
@@ -40,7 +42,8 @@ export async function playWithFailure(failure: Failure): Promise<Outcome> {
     await letWork(legion, outside, () => faults.victim !== undefined && goOn(outside, faults.victim));
     if (faults.victim !== undefined) problems.push(...standstills(legion, outside, faults.victim));
     faults.mend();
-    await letWork(legion, outside, () => outside.orders.length === 0 && isDone(legion, outside));
+    const isAllDone = (): boolean => outside.orders.length === 0 && isDone(legion, outside);
+    await letWork(legion, outside, isAllDone, PATIENCE_MS);
     problems.push(...unfinished(legion, outside));
     await legion.stop().catch(onlyStorage);
   } catch (error) {
@@ -127,8 +130,15 @@ function onlyStorage(error: unknown): void {
 }
 
 /** Lets everybody work until `isEnough`, or until there has been time for everything. */
-async function letWork(legion: Legion, outside: Outside, isEnough: () => boolean): Promise<void> {
-  for (let turns = 0; turns < TURNS && !isEnough(); turns++) {
+async function letWork(
+  legion: Legion,
+  outside: Outside,
+  isEnough: () => boolean,
+  leastMs = 0,
+): Promise<void> {
+  const begun = performance.now();
+  const isTime = (turns: number): boolean => turns < TURNS || performance.now() - begun < leastMs;
+  for (let turns = 0; isTime(turns) && !isEnough(); turns++) {
     if (turns % 100 === 0) await sayAll(legion, outside).catch(onlyStorage);
     await turn();
   }

@@ -79,7 +79,7 @@ export const SECOND_JUDGING: Part = {
       line: "await awaitVerdict(performer, stops);",
       instead: `await awaitVerdict(performer, stops);
     if (performer.memory.conversation.questions.newest?.verdict === "approved")
-      return { kind: "ready", ready: { ...ready, cleared: judgement.touches } };`,
+      return { kind: "ready", ready: { ...ready, leave: judgement.leave, touched: judgement.touched } };`,
     },
   ],
 };
