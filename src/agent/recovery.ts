@@ -54,12 +54,14 @@ export function planRecovery(
   const leavesTraces = effects === "once" || effects === "idempotent";
   // What left no trace may be closed as if it had never begun.
   if (isOverruled && !leavesTraces) return calls.map((call) => ({ kind: "begin", call }));
-  if (!isOverruled && effects !== "once") return calls.map((call) => ({ kind: "again", call }));
-  return calls.map((call) => {
-    if (call !== first) return record(call.id, "interrupted", SKIPPED);
-    const details = evidence && { evidence };
-    return record(call.id, "interrupted", unknownOutcome(decision!.since, evidence), details);
-  });
+  const unknown = unknownOutcome(decision!.since, evidence);
+  const cutOff = record(first.id, "interrupted", unknown, evidence && { evidence });
+  if (!isOverruled && effects !== "once")
+    return calls.map((call) => ({
+      ...{ kind: "again", call },
+      ...(call === first && leavesTraces && { otherwise: cutOff.result }),
+    }));
+  return calls.map((call) => (call === first ? cutOff : record(call.id, "interrupted", SKIPPED)));
 }
 
 const UNPARSED = "Your completion held no action that could be read. Answer with one action.";
@@ -84,6 +86,6 @@ function record(
   outcome: ResultEvent["outcome"],
   content: string,
   details?: unknown,
-): UnclosedCall {
+): Extract<UnclosedCall, { kind: "record" }> {
   return { kind: "record", result: { kind: "result", call, outcome, content, details } };
 }

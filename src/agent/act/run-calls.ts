@@ -5,10 +5,16 @@ import { commitWork } from "../parts/commit-work.ts";
 import type { Agent } from "../parts/agent.ts";
 import type { Stops } from "../../base/process/signals.ts";
 import type { ResultEvent } from "../../domain/event/event.ts";
+import { NOT_BEGUN } from "./admit.ts";
 import { runSideBySide, tellAgain, type RunnableCall } from "./side-by-side.ts";
 
 /** A call without a result, and how it gets one: it begins, it runs again, or this is recorded as its result. */
-export type UnclosedCall = RunnableCall | { readonly kind: "record"; readonly result: ResultEvent };
+export type UnclosedCall = RepeatableCall | { readonly kind: "record"; readonly result: ResultEvent };
+
+interface RepeatableCall extends RunnableCall {
+  /** Of one that may have been run: what is true of it where something comes first and it is not run again. */
+  readonly otherwise?: ResultEvent;
+}
 
 const MOST_AT_ONCE = 8;
 
@@ -43,5 +49,6 @@ async function close(agent: Agent, next: UnclosedCall, stops: Stops): Promise<vo
   const admission = await agent.admit(next.call, stops);
   const { result, refused } =
     admission.kind === "ready" ? await agent.perform(admission.ready, stops.signal) : admission.performed;
-  await commitWork(agent, result, refused);
+  const isLeftOut = NOT_BEGUN.includes(result.content);
+  await commitWork(agent, (isLeftOut && next.otherwise) || result, refused);
 }
