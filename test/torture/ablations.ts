@@ -162,8 +162,8 @@ export const ABLATIONS: readonly Ablation[] = [
       ...WITH_WORK,
       {
         file: "src/agent/act/run-calls.ts",
-        line: "await commitWork(agent, result, refused);",
-        instead: `await commitWork(agent, result, refused);
+        line: "await commitWork(agent, (isLeftOut && next.otherwise) || result, refused);",
+        instead: `await commitWork(agent, (isLeftOut && next.otherwise) || result, refused);
           for (const [module, key, value] of work.changes)
             await agent.memory.commit({ kind: "edited", module, key, value });`,
       },
@@ -182,8 +182,8 @@ export const ABLATIONS: readonly Ablation[] = [
       ...WITH_WORK,
       {
         file: "src/agent/act/run-calls.ts",
-        line: "await commitWork(agent, result, refused);",
-        instead: `await commitWork(agent, result, refused);
+        line: "await commitWork(agent, (isLeftOut && next.otherwise) || result, refused);",
+        instead: `await commitWork(agent, (isLeftOut && next.otherwise) || result, refused);
           if (work.sends.length > 0)
             await agent.memory.commit({ kind: "notice", reason: "said", content: "", sends: work.sends });
           void agent.outbox.deliver();`,
