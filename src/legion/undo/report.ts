@@ -64,11 +64,14 @@ const TRACELESS: ReadonlySet<string> = new Set(
     "recallNotes getSkill searchMemory readContext listEntries sendMessage answer addGoal completeGoal writeNote deleteNote remember"
   ).split(" "),
 );
+const COMMANDS = "commands";
+/** Nobody looked what stood there when it ended. */
+const CUT_OFF = "their process ended before they did";
 const KINDS: Readonly<Record<string, string>> = {
-  executeCommand: "commands",
-  startCommand: "commands",
-  stopCommand: "commands",
-  bash: "commands",
+  executeCommand: COMMANDS,
+  startCommand: COMMANDS,
+  stopCommand: COMMANDS,
+  bash: COMMANDS,
   readPage: "requests",
   searchWeb: "requests",
 };
@@ -94,9 +97,10 @@ export function beyondOf(
     const { action } = act;
     // A command that failed has changed what it changed.
     const isIdle = act.outcome === "idle" || (act.outcome === "error" && KINDS[action] === undefined);
-    const why = unknown.get(act);
+    const isCutOff = act.outcome === "interrupted" && KINDS[action] === COMMANDS && !kept.has(act);
+    const why = unknown.get(act) ?? (isCutOff ? CUT_OFF : undefined);
     if (why !== undefined) add(`${KINDS[action] ?? action} (${why})`, act);
-    if (kept.has(act) || TRACELESS.has(action) || isIdle) continue;
+    if (why !== undefined || kept.has(act) || TRACELESS.has(action) || isIdle) continue;
     add(FILE_ACTIONS.has(action) ? "files of which nothing is kept" : (KINDS[action] ?? action), act);
   }
   return [...found].map(([what, events]) => ({ what, events: [...events] }));

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Script } from "../../../src/model/scripted/scripted.ts";
@@ -41,6 +41,25 @@ function untilResult(world: World, agent: string): Promise<void> {
 }
 
 describe.runIf(bubblewrapIsThere)("an undo of commands in a repository", () => {
+  it("says of a command that was killed with its process why nobody knows what it changed", async () => {
+    const world = await createRepositoryYard(
+      { "a.txt": "a\n" },
+      { 1: [{ calls: [run("echo A >> a.txt; echo begun; sleep 1000")] }, REST] },
+    );
+    const [id] = await world.say("1", "Go.");
+    await untilPrinted(world, "1", "begun");
+    const left = join(await temporaryFolder(), "left");
+    cpSync(world.project, left, { recursive: true });
+    const lock = join(left, ".ai-legion/lock/1");
+    writeFileSync(lock, JSON.stringify({ ...JSON.parse(readFileSync(lock, "utf8")), released: true }));
+    const again = await createYard({}, { 1: [REST] }, { project: left });
+    await again.idle();
+    expect(await again.legion.undo(id!)).toMatchObject({
+      done: [],
+      beyond: [{ what: "commands (their process ended before they did)" }],
+    });
+  });
+
   it("puts back what they changed, with what file actions changed in between, and can be taken back (U0)", async () => {
     const world = await createRepositoryYard(
       { "a.txt": "a\n", "b/c.txt": "c\n", "run.sh": "run\n" },
