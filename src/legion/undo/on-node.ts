@@ -8,8 +8,8 @@ import type { UndoReport } from "./report-schema.ts";
 
 export interface Undoing {
   /**
-   * As `undo`, when the calls of all agents here have ended; none begins meanwhile, and one undo waits for another. Rejects at once where
-   * no log has `what`.
+   * As `undo`, when the calls of all agents here have ended; none of these begins one meanwhile, whoever is opened meanwhile may. One
+   * undo waits for another. Rejects at once where no log has `what`.
    */
   undo(what: string): Promise<UndoReport>;
   /** Whose calls an undo waits for. */
