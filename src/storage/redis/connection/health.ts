@@ -2,6 +2,7 @@
 
 import { isForbidden } from "./faults.ts";
 import { factsIn } from "./topology.ts";
+import { mayEndTorn } from "./torn-tail.ts";
 import type { Link } from "./link.ts";
 
 export interface Finding {
@@ -72,6 +73,11 @@ function judgeDurability(facts: Facts, settings?: Facts): Finding | undefined {
       remedy: ALWAYS,
     };
   }
+  if (mayEndTorn(facts))
+    return warn(
+      "has not written its append-only file anew since it started: if it was killed in the midst of writing, its next restart may undo what it acknowledged since",
+      "allow its user `+bgrewriteaof`, which is then asked for at each of its starts",
+    );
   if (fsync === "everysec") return warn("writes to its disk every second: a power cut loses up to 2 s");
   if (fsync === "no")
     return warn("leaves it to the system when to write to its disk: a power cut may lose 30 s or more");

@@ -5,6 +5,7 @@ import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { LegionError } from "../../../base/errors.ts";
 import type { RedisAddress } from "./address.ts";
 import { isOutOfReach } from "./faults.ts";
+import { leaveTornTail } from "./torn-tail.ts";
 import { factsIn, factsOf, findServer, type Found } from "./topology.ts";
 import { connect, openCluster, openNode, wire, type Wiring } from "./wiring.ts";
 import { createSender } from "./words.ts";
@@ -126,6 +127,7 @@ async function requireFit(master: Redis, { shown }: RedisAddress): Promise<strin
   const isMember = facts.get("cluster_enabled") === "1";
   if (isMember && factsIn(await master.cluster("INFO")).get("cluster_state") !== "ok")
     throw new Error("CLUSTERDOWN");
+  await leaveTornTail(master, facts);
   return facts.get("run_id") ?? "";
 }
 
