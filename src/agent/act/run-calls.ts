@@ -49,6 +49,8 @@ async function close(agent: Agent, next: UnclosedCall, stops: Stops): Promise<vo
   const admission = await agent.admit(next.call, stops);
   const { result, refused } =
     admission.kind === "ready" ? await agent.perform(admission.ready, stops.signal) : admission.performed;
-  const isLeftOut = NOT_BEGUN.includes(result.content);
+  // What has to be asked had been asked before it ran.
+  const isAsked = agent.memory.conversation.questions.newest?.call.id === next.call.id;
+  const isLeftOut = NOT_BEGUN.includes(result.content) && !isAsked;
   await commitWork(agent, (isLeftOut && next.otherwise) || result, refused);
 }

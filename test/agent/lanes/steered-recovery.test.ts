@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
+import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { createWorld, openWorld, temporaryFolder, type World } from "../../world.ts";
 
 /** Marks something, and never ends. */
@@ -18,6 +19,7 @@ const marking = defineModule({
     }),
   },
 });
+const NOT_RUN = "idle: Not run: new instructions came first.";
 const calls = [{ action: "mark" }, { action: "mark" }];
 const agents = { 1: { script: [{ calls }, { calls: [{ action: "noop" }] }], modules: [core, marking] } };
 
@@ -53,4 +55,23 @@ it("does not say of a call that may have run that it did not, where a steer come
     expect.stringMatching(/^interrupted: .* Its outcome is unknown/),
     "idle: Skipped: new instructions arrived.",
   ]);
+});
+
+it("says of a call about which it asks now that it was not run, where a steer comes instead of an answer (A2)", async () => {
+  const asking = (script: readonly ScriptedAnswer[]) => ({
+    1: { script, modules: [core, marking], policy: [] },
+  });
+  let goOn = (): void => undefined;
+  const gate = () => new Promise<"allow">((resolve) => (goOn = () => resolve("allow")));
+  const world = await createWorld(asking([{ calls }]), { gate });
+  await world.say("1", "Mark it.");
+  await world.until((seen) => seen.kind === "event" && seen.event.kind === "decision");
+  const left = await killedAt(world);
+  goOn();
+  const next = await openWorld(left, asking([{ calls: [{ action: "noop" }] }]));
+  await next.until((seen) => seen.kind === "live:state" && seen.state === "asking");
+  await next.legion.control.say(["1"], "Leave it.", "steer");
+  await next.idle();
+  const results = (await next.kinds("1", "result")).map(({ outcome, content }) => `${outcome}: ${content}`);
+  expect(results.slice(0, 2)).toEqual([NOT_RUN, NOT_RUN]);
 });
