@@ -31,18 +31,12 @@ export function createChanged(sinceMs: number, most: number) {
   const commands = createGroup<WithoutText<ReportCommand>>(most, byTime);
   return {
     add(agent: AgentId, digest: Digest, roots: Pick<Roots, "tell" | "addFile" | "addCommands">): void {
-      const told = new Map<string, ChangedFile>();
       const { changes, incidents } = digest;
-      const isSince = (change: FileChange): boolean =>
-        timeOf(change, incidentsOf(incidents, "clock")) >= sinceMs;
+      const back = incidentsOf(incidents, "clock");
+      const isSince = (change: FileChange): boolean => timeOf(change, back) >= sinceMs;
       if (changes.length === MAX_CHANGES && isSince(changes[0]!)) files.cut();
       if ((incidents.cut.get("command") ?? -Infinity) >= sinceMs) commands.cut();
-      for (const change of changes) {
-        if (!isSince(change)) continue;
-        const key = JSON.stringify([change.path, change.cause]);
-        told.set(key, joined(agent, told.get(key), change));
-      }
-      for (const file of told.values()) {
+      for (const file of filesIn(agent, changes, isSince)) {
         files.add(file);
         if (file.cause === null) continue;
         roots.tell(file.cause);
@@ -72,23 +66,43 @@ export function createChanged(sinceMs: number, most: number) {
 
 /** In milliseconds since 1970; no earlier than what its clock had shown before it went back. */
 function timeOf({ seq, atMs }: FileChange, back: readonly Incident[]): number {
-  const before = back.filter((one) => one.seq <= seq).map(({ ms }) => ms);
-  return Math.max(atMs, ...before);
+  if (back.length === 0) return atMs;
+  return Math.max(atMs, ...back.filter((one) => one.seq <= seq).map(({ ms }) => ms));
 }
 
-function joined(agent: AgentId, before: ChangedFile | undefined, change: FileChange): ChangedFile {
-  const { path, from = before?.from, seq, atMs, cause = null } = change;
-  const isNew = before?.does === "created" && change.does !== "deleted";
-  const does = isNew
-    ? "created"
-    : before?.does === "moved" && change.does === "changed"
-      ? "moved"
-      : change.does;
-  const seqs = [...(before?.seqs ?? []), seq].slice(-MOST_SEQS);
-  return {
-    ...{ path, ...(from !== undefined && { from }), does, agent, cause },
-    ...{ times: (before?.times ?? 0) + 1, seq, atMs, seqs },
-  };
+/** There are thousands of changes of few files: each is added to what is known of its file. */
+function* filesIn(
+  agent: AgentId,
+  changes: readonly FileChange[],
+  isSince: (change: FileChange) => boolean,
+): Generator<ChangedFile> {
+  const byCause = new Map<string | undefined, Map<string, GrowingFile>>();
+  for (const change of changes) {
+    if (!isSince(change)) continue;
+    const files = byCause.get(change.cause) ?? new Map<string, GrowingFile>();
+    const file = files.get(change.path);
+    if (file) join(file, change);
+    else files.set(change.path, begun(agent, change));
+    byCause.set(change.cause, files);
+  }
+  for (const files of byCause.values())
+    for (const file of files.values()) yield { ...file, seqs: file.seqs.slice(-MOST_SEQS) };
+}
+
+type GrowingFile = { -readonly [K in keyof ChangedFile]: ChangedFile[K] } & { readonly seqs: number[] };
+
+function begun(agent: AgentId, change: FileChange): GrowingFile {
+  const { path, from, does, seq, atMs, cause = null } = change;
+  return { path, ...(from !== undefined && { from }), does, agent, cause, times: 1, seq, atMs, seqs: [seq] };
+}
+
+function join(file: GrowingFile, { from, does, seq, atMs }: FileChange): void {
+  const isNew = file.does === "created" && does !== "deleted";
+  const isMoved = file.does === "moved" && does === "changed";
+  if (!isNew && !isMoved) file.does = does;
+  if (from !== undefined) file.from = from;
+  Object.assign(file, { seq, atMs, times: file.times + 1 });
+  file.seqs.push(seq);
 }
 
 function* commandsIn(

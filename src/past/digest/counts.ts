@@ -27,14 +27,46 @@ export const SUM = "sum";
 export const DURATION_BOUNDS: readonly number[] = Array.from({ length: 14 }, (_, n) => 10 * 2 ** n);
 export const TOKEN_BOUNDS: readonly number[] = Array.from({ length: 14 }, (_, n) => 4 ** n);
 
-/** GrowingCounts `value` under the bound that it is at most, behind the name; the one after the last bound has no bound. */
-export function observe(
-  counts: Map<string, number>,
-  parts: readonly string[],
-  bounds: readonly number[],
-  value: number,
-): void {
-  const found = bounds.findIndex((bound) => value <= bound);
-  count(counts, nameOf(...parts, String(found === -1 ? bounds.length : found)));
-  count(counts, nameOf(...parts, SUM), value);
+interface Place {
+  readonly name: string;
+  sum: number;
+}
+
+interface Branch {
+  readonly next: Map<string, Branch>;
+  place?: Place;
+}
+
+/** Counts in the making. Some grow with each event of a log, so a name is put together only when there is a new one. */
+export function createCounts(kept: readonly (readonly [name: string, sum: number])[] = []) {
+  let places: Place[] = [];
+  let root: Branch = { next: new Map() };
+  const placeOf = (parts: readonly string[]): Place => {
+    let at = root;
+    for (const part of parts) {
+      const next: Branch = at.next.get(part) ?? { next: new Map() };
+      if (!at.next.has(part)) at.next.set(part, next);
+      at = next;
+    }
+    if (!at.place) places.push((at.place = { name: nameOf(...parts), sum: 0 }));
+    return at.place;
+  };
+  /** @param more 0 says that there is such a number */
+  const add = (parts: readonly string[], more = 1): void => void (placeOf(parts).sum += more);
+  for (const [name, sum] of kept) add(partsOf(name), sum);
+  return {
+    add,
+    /** Counts `value` under the bound that it is at most, behind the name; the one after the last bound has no bound. */
+    observe(parts: readonly string[], bounds: readonly number[], value: number): void {
+      const found = bounds.findIndex((bound) => value <= bound);
+      add([...parts, String(found === -1 ? bounds.length : found)]);
+      add([...parts, SUM], value);
+    },
+    clear(): void {
+      places = [];
+      root = { next: new Map() };
+    },
+    /** As they stand now. */
+    counts: (): GrowingCounts => new Map(places.map(({ name, sum }) => [name, sum])),
+  };
 }

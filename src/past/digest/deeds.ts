@@ -32,7 +32,7 @@ type PackedDeeds = z.output<typeof schema>;
 
 export function createDeeds(ledger: Ledger, kept?: PackedDeeds) {
   const files = createFileChanges(kept?.files);
-  const { outcomes, ...ends } = createOutcomes(ledger, kept?.outcomes);
+  const ends = createOutcomes(ledger, kept?.outcomes);
   const mail = createCorrespondence(kept?.mail);
   const { incidents, ...happening } = createIncidents(kept?.incidents);
   const { answers, ...answering } = createAnswers(kept?.answers);
@@ -42,6 +42,7 @@ export function createDeeds(ledger: Ledger, kept?: PackedDeeds) {
       const { changes } = files;
       const { correspondence } = mail;
       const { written } = writing;
+      const { outcomes } = ends;
       return { changes, written, correspondence, outcomes, incidents, answers };
     },
     see(event: Event, around: SeenWith): void {

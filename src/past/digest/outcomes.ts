@@ -6,15 +6,7 @@ import { isLoss, type Event, type EventOf, type Usage } from "../../domain/event
 import { isOfModel } from "../../domain/supervision.ts";
 import type { Ledger } from "../ledger.ts";
 import { hasPrice } from "../shares/by-cause.ts";
-import {
-  DURATION_BOUNDS,
-  TOKEN_BOUNDS,
-  count,
-  countsSchema,
-  nameOf,
-  observe,
-  type GrowingCounts,
-} from "./counts.ts";
+import { DURATION_BOUNDS, TOKEN_BOUNDS, countsSchema, createCounts, type GrowingCounts } from "./counts.ts";
 
 /** How a model call ended. */
 export type CallOutcome =
@@ -52,30 +44,32 @@ type PackedOutcomes = z.output<typeof outcomesSchema>;
 
 /** @param ledger what the same log adds up to; it has accounted for each event before that is seen here */
 export function createOutcomes(ledger: Ledger, kept?: PackedOutcomes) {
-  const counts = new Map(kept?.counts);
+  const counts = createCounts(kept?.counts);
   const calls = followModelCalls(counts, kept);
   let { usage: charged, workingMs } = ledger.spent;
   return {
-    outcomes: counts as OutcomeCounts,
+    get outcomes(): OutcomeCounts {
+      return counts.counts();
+    },
     see(event: Event): void {
       const model = calls.see(event, ledger.atMs);
       const before = { charged, workingMs };
       ({ usage: charged, workingMs } = ledger.spent);
       // What stands before it is another agent's past.
       if (event.kind === "branch" && event.origin !== undefined) return counts.clear();
-      if (hasPrice(event)) count(counts, nameOf("charged", model, "cost"), 0);
+      if (hasPrice(event)) counts.add(["charged", model, "cost"], 0);
       for (const field of ["input", "output", "cacheRead", "cacheWrite", "cost"] as const) {
         const gained = (charged[field] ?? 0) - (before.charged[field] ?? 0);
-        if (gained > 0) count(counts, nameOf("charged", model, field), gained);
+        if (gained > 0) counts.add(["charged", model, field], gained);
       }
       const told = toldIn(event);
       for (const side of told ? (["input", "output"] as const) : [])
-        observe(counts, ["told", model, side], TOKEN_BOUNDS, told![side]);
+        counts.observe(["told", model, side], TOKEN_BOUNDS, told![side]);
       if (event.kind === "result")
-        observe(counts, ["action", event.outcome], DURATION_BOUNDS, workingMs - before.workingMs);
-      if (event.kind === "notice" && event.reason === "undeliverable") count(counts, nameOf("dead"));
+        counts.observe(["action", event.outcome], DURATION_BOUNDS, workingMs - before.workingMs);
+      if (event.kind === "notice" && event.reason === "undeliverable") counts.add(["dead"]);
     },
-    pack: (): PackedOutcomes => ({ counts: [...counts], ...calls.pack() }),
+    pack: (): PackedOutcomes => ({ counts: [...counts.counts()], ...calls.pack() }),
   };
 }
 
@@ -88,15 +82,15 @@ function toldIn(event: Event): Usage | undefined {
 
 type KeptCalls = Omit<PackedOutcomes, "counts">;
 
-/** GrowingCounts model calls as they end. */
-function followModelCalls(counts: Map<string, number>, kept?: KeptCalls) {
+/** Counts model calls as they end. */
+function followModelCalls(counts: ReturnType<typeof createCounts>, kept?: KeptCalls) {
   const open = new Map(kept?.open);
   let { epoch, nowMs } = kept ?? { epoch: 0, nowMs: 0 };
   const end = (call: string | null, outcome: CallOutcome, atMs = nowMs): string | undefined => {
     const ended = open.get(call);
     open.delete(call);
     if (!ended) return undefined;
-    observe(counts, ["call", ended.model, outcome], DURATION_BOUNDS, Math.max(0, atMs - ended.startMs));
+    counts.observe(["call", ended.model, outcome], DURATION_BOUNDS, Math.max(0, atMs - ended.startMs));
     return ended.model;
   };
   const endAll = (outcome: CallOutcome, atMs = nowMs): void => {

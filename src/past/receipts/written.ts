@@ -56,7 +56,8 @@ export function createWritten(kept?: PackedWritten) {
         const what = { ...(wrote && { wrote }), ...(ran !== undefined && { ran }) };
         writes.push({ count, root, n, seq: event.seq, ...what });
       }
-      isCut ||= writes.length > MAX_WRITES;
+      if (writes.length <= MAX_WRITES) return;
+      isCut = true;
       writes.splice(0, writes.length - MAX_WRITES);
     },
     pack: (): PackedWritten => ({ writes: [...writes], isCut }),

@@ -4,7 +4,7 @@ import { createTimeline, minuteOf, timelineSchema } from "../../../src/past/dige
 
 const ONE = { ...NO_CHARGE, steps: 1 };
 const DAY = 1_440;
-const BEGINNING = minuteOf("2026-01-01T00:00:00.000Z");
+const BEGINNING = minuteOf(Date.parse("2026-01-01T00:00:00.000Z"));
 
 /** One step every `every` minutes, for so many days. */
 function lived(days: number, every: number) {
@@ -54,4 +54,4 @@ it("goes on from what was kept as if it had not been left", () => {
   expect(kept.spans).toEqual(whole.spans);
 });
 
-it("takes what is no time for the beginning of all", () => expect(minuteOf("yesterday")).toBe(0));
+it("takes what is no time for the beginning of all", () => expect(minuteOf(Date.parse("yesterday"))).toBe(0));

@@ -52,20 +52,35 @@ export function spentIn({ steps, input, output, cost, timeMs }: Charge): Spent {
 }
 
 export function addCharge(a: Charge, b: Charge): Charge {
-  return combined((field) => a[field] + b[field]);
+  return grow({ ...a }, b);
 }
 
 export function subtractCharge(a: Charge, b: Charge): Charge {
-  return combined((field) => a[field] - b[field]);
+  return grow({ ...a }, b, -1);
 }
 
 export function isNoCharge(charge: Charge): boolean {
-  return FIELDS.every((field) => charge[field] === 0);
+  for (const field of FIELDS) if (charge[field] !== 0) return false;
+  return true;
 }
 
-function combined(of: (field: keyof Charge) => number): Charge {
-  const sum: { -readonly [F in keyof Charge]: number } = { ...NO_CHARGE };
-  for (const field of FIELDS) sum[field] = of(field);
+/** One that grows in its place. */
+export type ChargeSum = { -readonly [F in keyof Charge]: Charge[F] };
+
+/** Field by field in so many words: each event of a log comes by here several times, and a loop over names takes ten times as long. */
+export function grow(sum: ChargeSum, more: Charge, sign: 1 | -1 = 1): ChargeSum {
+  sum.steps += sign * more.steps;
+  sum.input += sign * more.input;
+  sum.output += sign * more.output;
+  sum.cacheRead += sign * more.cacheRead;
+  sum.cacheWrite += sign * more.cacheWrite;
+  sum.cost += sign * more.cost;
+  sum.timeMs += sign * more.timeMs;
+  sum.reserved += sign * more.reserved;
+  sum.reservedCost += sign * more.reservedCost;
+  sum.unpriced += sign * more.unpriced;
+  sum.unparsed += sign * more.unparsed;
+  sum.retried += sign * more.retried;
   return sum;
 }
 
@@ -78,6 +93,8 @@ export function toRow(charge: Charge): ChargeRow {
   return FIELDS.map((field) => charge[field]);
 }
 
-export function fromRow(row: ChargeRow): Charge {
-  return combined((field) => row[FIELDS.indexOf(field)]!);
+export function fromRow(row: ChargeRow): ChargeSum {
+  const sum: ChargeSum = { ...NO_CHARGE };
+  for (const [n, field] of FIELDS.entries()) sum[field] = row[n]!;
+  return sum;
 }

@@ -66,15 +66,16 @@ export function createCharges(ledger: Ledger, kept?: PackedCharges) {
   const timeline = createTimeline(kept?.timeline);
   const firsts = new Map<string, FirstMessage>(kept?.firsts.map((one) => [one.id, one]));
   const newest = followNewest(kept?.newest);
-  const calls = followCalls((event) => ({ minute: minuteOf(event.at), model: event.model }), kept?.calls);
+  const calls = followCalls(({ model }) => ({ minute: minuteOf(ledger.atMs), model }), kept?.calls);
   let before = chargedIn(ledger);
   return {
     charges: inParts({ causes, models, actions, timeline, firsts }),
     see(event: Event, retried: 0 | 1): void {
       newest.see(event);
-      const gained = subtractCharge(chargedIn(ledger), before);
-      before = chargedIn(ledger);
-      const call = callOf(event, calls);
+      const charged = chargedIn(ledger);
+      const gained = subtractCharge(charged, before);
+      before = charged;
+      const call = callOf(event, calls, minuteOf(ledger.atMs));
       // What stands before it is another agent's past.
       if (event.kind === "branch" && event.origin !== undefined) {
         actions.see(event, NO_CHARGE);
@@ -151,8 +152,8 @@ function partsOf(
   };
 }
 
-function callOf(event: Event, calls: ReturnType<typeof followCalls<KnownCall>>): KnownCall {
-  const own = { minute: minuteOf(event.at), model: event.kind === "decision" ? event.model : "" };
+function callOf(event: Event, calls: ReturnType<typeof followCalls<KnownCall>>, minute: number): KnownCall {
+  const own = { minute, model: event.kind === "decision" ? event.model : "" };
   // What comes of this is no model's.
   if (event.kind === "decision" && !isOfModel(event)) calls.leave(own);
   return calls.see(event) ?? own;

@@ -93,11 +93,9 @@ export function createGuesses(kept?: PackedGuesses) {
       } else if (event.kind === "summary") between = "summary";
       else if (event.kind === "result") close(event);
       else if (event.kind === "decision") {
-        asked = new Map(
-          event.calls.flatMap(({ id, action, parameters }) =>
-            READING.includes(action) ? [[id, String(crc32(JSON.stringify(parameters) ?? ""))]] : [],
-          ),
-        );
+        asked = new Map();
+        for (const { id, action, parameters } of event.calls)
+          if (READING.includes(action)) asked.set(id, String(crc32(JSON.stringify(parameters) ?? "")));
         if (isOfModel(event)) answer(event);
       }
     },

@@ -1,7 +1,7 @@
 // Charges under names; `null` is one of them.
 
 import { z } from "zod";
-import { NO_CHARGE, addCharge, chargeRowSchema, fromRow, toRow, type Charge } from "./charge.ts";
+import { chargeRowSchema, fromRow, grow, toRow, type Charge } from "./charge.ts";
 
 /** One part of what a log came to. */
 export interface ChargeShare {
@@ -20,8 +20,11 @@ export function createTally(kept: PackedTally = { rows: [], priced: [] }) {
   const rows = new Map(kept.rows.map(([name, row]) => [name, fromRow(row)]));
   const priced = new Set(kept.priced);
   return {
-    add: (name: string | null, charge: Charge) =>
-      rows.set(name, addCharge(rows.get(name) ?? NO_CHARGE, charge)),
+    add(name: string | null, charge: Charge): void {
+      const sum = rows.get(name);
+      if (sum) grow(sum, charge);
+      else rows.set(name, { ...charge });
+    },
     has: (name: string | null) => rows.has(name),
     get size() {
       return rows.size;
@@ -29,7 +32,12 @@ export function createTally(kept: PackedTally = { rows: [], priced: [] }) {
     price: (name: string | null) => priced.add(name),
     clear: () => rows.clear(),
     shares: (): ReadonlyMap<string | undefined, ChargeShare> =>
-      new Map([...rows].map(([name, charge]) => [name ?? undefined, { charge, isPriced: priced.has(name) }])),
+      new Map(
+        [...rows].map(([name, charge]) => [
+          name ?? undefined,
+          { charge: { ...charge }, isPriced: priced.has(name) },
+        ]),
+      ),
     pack: (): PackedTally => ({
       rows: [...rows].map(([name, charge]) => [name, toRow(charge)]),
       priced: [...priced],

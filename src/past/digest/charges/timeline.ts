@@ -1,7 +1,7 @@
 // Charges over time: by minute, and further back by hour, then by day, so that a long life has no longer list than a short one.
 
 import { z } from "zod";
-import { addCharge, chargeRowSchema, fromRow, toRow, type Charge } from "./charge.ts";
+import { chargeRowSchema, fromRow, grow, toRow, type Charge } from "./charge.ts";
 
 const SPANS = [1_440, 60] as const;
 /** Of so many minutes before the newest, hours and then days are made where there are too many rows. */
@@ -34,8 +34,9 @@ export function createTimeline(kept: PackedTimeline = { ends: [0, 0], rows: [] }
   const count = (at: number, charge: Charge): void => {
     const span = spanAt(at);
     const start = Math.floor(at / span) * span;
-    const before = rows.get(start);
-    rows.set(start, before ? addCharge(before, charge) : charge);
+    const sum = rows.get(start);
+    if (sum) grow(sum, charge);
+    else rows.set(start, { ...charge });
   };
   /** The newest minutes stay. */
   const shorten = (): void => {
@@ -62,7 +63,7 @@ export function createTimeline(kept: PackedTimeline = { ends: [0, 0], rows: [] }
         .map(([start, charge]) => ({
           at: new Date(start * MINUTE_MS).toISOString(),
           minutes: spanAt(start),
-          charge,
+          charge: { ...charge },
         }));
     },
     pack: (): PackedTimeline => ({
@@ -72,8 +73,7 @@ export function createTimeline(kept: PackedTimeline = { ends: [0, 0], rows: [] }
   };
 }
 
-/** Minutes since 1970; 0 for what is no time. */
-export function minuteOf(at: string): number {
-  const ms = Date.parse(at);
+/** Minutes of as many milliseconds, both since 1970; 0 for what is no time. */
+export function minuteOf(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / MINUTE_MS);
 }

@@ -28,9 +28,10 @@ export const NO_DECISIONS: PackedDecisions = {
 
 export function createDecisions({ known, add, again }: NewestIncidents, kept = NO_DECISIONS) {
   let now: PackedDecisions = { ...kept };
-  const run = (text: string, { outcome, details }: EventOf<"result">, incident: Incident): void => {
+  const run = (text: string, { outcome, details }: EventOf<"result">, incidentOf: () => Incident): void => {
     // It did not begin.
     if (outcome === "idle") return;
+    const incident = incidentOf();
     const last = incidentsOf(known, "command").at(-1);
     const { exitCode } = fieldsOf(details);
     const exit = Number.isInteger(exitCode) ? { exit: Number(exitCode) } : {};
@@ -38,23 +39,23 @@ export function createDecisions({ known, add, again }: NewestIncidents, kept = N
     if (isSame && last.cause === incident.cause) again("command", incident);
     else add("command", { ...incident, text, outcome, ...exit });
   };
-  const settle = (event: EventOf<"result">, incident: Incident, course: DecisionCourse): void => {
+  const settle = (event: EventOf<"result">, incidentOf: () => Incident, course: DecisionCourse): void => {
     const { call, outcome } = event;
     const command = now.commands.find(([id]) => id === call)?.[1];
-    if (command !== undefined) run(command, event, incident);
+    if (command !== undefined) run(command, event, incidentOf);
     now.left = now.left.filter((id) => id !== call);
     now.hasActed ||= outcome !== "idle";
     now.hasFailed ||= outcome === "error" || outcome === "interrupted";
     if (now.left.length > 0) return;
     const isLooping = course === "loop";
-    if (now.hasFailed) (now.isFailing ? again : add)("failed", incident);
-    if (isLooping) (now.isLooping ? again : add)("loop", incident);
+    if (now.hasFailed) (now.isFailing ? again : add)("failed", incidentOf());
+    if (isLooping) (now.isLooping ? again : add)("loop", incidentOf());
     now = { ...now, isFailing: now.hasFailed, isLooping };
   };
   return {
     /** @param course its decision is one of a loop, as is known now */
-    see(event: Event, incident: Incident, course: DecisionCourse): void {
-      if (event.kind === "result") settle(event, incident, course);
+    see(event: Event, incidentOf: () => Incident, course: DecisionCourse): void {
+      if (event.kind === "result") settle(event, incidentOf, course);
       else if (event.kind === "decision") now = { ...now, ...begun(event) };
       else if (event.kind === "approval" && event.verdict !== undefined && event.verdict !== "approved")
         now.commands = now.commands.filter(([id]) => id !== event.call);

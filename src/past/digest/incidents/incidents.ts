@@ -52,21 +52,21 @@ export function createIncidents(kept?: PackedIncidents) {
   const decisions = createDecisions(newest, kept?.decisions);
   const run = { ...(kept?.run ?? { epoch: 0, model: "", isOut: false }) };
   const resent = new Set(kept?.resent);
-  const see = (event: Event, incident: Incident): void => {
+  const see = (event: Event, incidentOf: () => Incident): void => {
     if (event.kind === "opened") {
-      if (run.epoch !== 0 && event.epoch !== run.epoch) add("start", incident);
+      if (run.epoch !== 0 && event.epoch !== run.epoch) add("start", incidentOf());
       run.epoch = event.epoch;
     } else if (event.kind === "prompted") run.model = event.model;
     else if (event.kind === "decision" || event.kind === "summary") run.isOut = false;
     else if (event.kind === "refused") {
-      if (run.isOut) again("outage", incident);
-      else add("outage", { ...incident, text: `${run.model}: ${refusalIn(event)}` });
+      if (run.isOut) again("outage", incidentOf());
+      else add("outage", { ...incidentOf(), text: `${run.model}: ${refusalIn(event)}` });
       run.isOut = true;
     } else if (event.kind === "notice") {
       const { dead } = fieldsOf(event.reason === "resent" ? event.details : undefined);
       if (typeof dead === "string") resent.add(dead);
       if (resent.size > MOST_RESENT) resent.delete([...resent][0]!);
-      const told = toldBy(event, incident);
+      const told = toldBy(event, incidentOf());
       if (told) add(...told);
     }
   };
@@ -81,11 +81,13 @@ export function createIncidents(kept?: PackedIncidents) {
         for (const part of [newest, decisions, resent]) part.clear();
       const { seq, at } = event;
       const atMs = Date.parse(at) || latest;
-      const cause = root === undefined ? {} : { cause: root };
-      const incident = { seq, at, ms: Math.max(latest, atMs), ...cause, text: "" };
-      if (latest - atMs > UNSAID_MS) add("clock", { ...incident, until: new Date(latest).toISOString() });
-      decisions.see(event, incident, course);
-      see(event, incident);
+      const incidentOf = (): Incident => {
+        const cause = root === undefined ? {} : { cause: root };
+        return { seq, at, ms: Math.max(latest, atMs), ...cause, text: "" };
+      };
+      if (latest - atMs > UNSAID_MS) add("clock", { ...incidentOf(), until: new Date(latest).toISOString() });
+      decisions.see(event, incidentOf, course);
+      see(event, incidentOf);
     },
     pack: (): PackedIncidents => ({
       ...{ kept: newest.pack(), run: { ...run } },
