@@ -51,3 +51,18 @@ export function inParallel(most: number): <T>(run: () => Promise<T>) => Promise<
     }
   };
 }
+
+/** What `read` gives for each, in their order, while so many behind it are read already. `read` never rejects. */
+export async function* readAhead<T, R>(
+  all: readonly T[],
+  many: number,
+  read: (one: T) => Promise<R>,
+): AsyncGenerator<R, undefined> {
+  const begun: Promise<R>[] = [];
+  for (const one of all) {
+    begun.push(read(one));
+    if (begun.length > many) yield begun.shift()!;
+  }
+  yield* begun;
+  return undefined;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inTurns, inTurnsEach } from "../../src/base/turns.ts";
+import { inTurns, inTurnsEach, readAhead } from "../../src/base/turns.ts";
 import { byHand } from "../world.ts";
 
 describe("turns", () => {
@@ -28,5 +28,30 @@ describe("turns", () => {
     await second;
     await inTurn("a", () => Promise.resolve(void seen.push("a again")));
     expect(seen).toEqual(["b", "a", "a again"]);
+  });
+});
+
+describe("what is read ahead", () => {
+  it("comes in its order, with no more of it under way than asked for", async () => {
+    const begun: number[] = [];
+    const ends = new Map<number, () => void>();
+    const all = readAhead([1, 2, 3, 4], 2, (n) => {
+      begun.push(n);
+      return new Promise<number>((resolve) => void ends.set(n, () => resolve(n)));
+    });
+    const first = all.next();
+    expect(begun).toEqual([1, 2, 3]);
+    ends.get(3)!();
+    ends.get(1)!();
+    expect(await first).toEqual({ done: false, value: 1 });
+    const second = all.next();
+    expect(begun).toEqual([1, 2, 3, 4]);
+    for (const end of ends.values()) end();
+    expect([(await second).value, (await all.next()).value, (await all.next()).value]).toEqual([2, 3, 4]);
+    expect((await all.next()).done).toBe(true);
+  });
+
+  it("is nothing of nothing", async () => {
+    expect(await readAhead([], 2, () => Promise.resolve(1)).next()).toEqual({ done: true, value: undefined });
   });
 });

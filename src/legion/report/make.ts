@@ -1,6 +1,7 @@
 // The report of a legion, from the digests of its logs, one after the other: only sums and the lines that are told stay in memory.
 
 import { messageOf } from "../../base/errors.ts";
+import { readAhead } from "../../base/turns.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
 import { addCharge, NO_CHARGE } from "../../past/digest/charges/charge.ts";
 import type { Digest } from "../../past/digest/digest.ts";
@@ -102,6 +103,9 @@ interface ReportParts {
   readonly changed: ReturnType<typeof createChanged>;
 }
 
+/** So many digests are read while one is looked at: half of the time the disk is waited for. */
+const AHEAD = 4;
+
 /** Of each log, the person's first. */
 async function eachDigest(
   { reader, statuses }: ReportedLegion,
@@ -110,9 +114,15 @@ async function eachDigest(
   each: (agent: AgentId, digest: Digest, status: AgentStatus | undefined) => void,
 ): Promise<void> {
   const standing = new Map(statuses.map((status) => [status.id, status]));
-  for (const agent of [CONTROL, ...(await reader.known())]) {
-    const read = agent === CONTROL ? Promise.resolve(own) : reader.digest(agent);
-    const digest = await read.catch((error: unknown) => odd.addUnread(agent, messageOf(error)));
+  const read = (agent: AgentId): Promise<readonly [AgentId, Digest | undefined]> =>
+    (agent === CONTROL ? Promise.resolve(own) : reader.digest(agent)).then(
+      (digest) => [agent, digest],
+      (error: unknown) => {
+        odd.addUnread(agent, messageOf(error));
+        return [agent, undefined];
+      },
+    );
+  for await (const [agent, digest] of readAhead([CONTROL, ...(await reader.known())], AHEAD, read)) {
     if (!digest) continue;
     const status = inItsWords(standing.get(agent), digest);
     // The person's own log is opened by every command that writes.
