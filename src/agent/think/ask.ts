@@ -4,6 +4,7 @@ import type { PromptSource, Thinker } from "../parts/agent.ts";
 import { FRAMING_TOKENS, type Prompt } from "../parts/model/metered-model.ts";
 import type { Undeliverable } from "../../past/mail/dead-letters.ts";
 import { NO_USAGE, type Call, type DecisionEvent } from "../../domain/event/event.ts";
+import { holdingReceipts } from "../../domain/message/receipt.ts";
 import { isLegionError, LegionError } from "../../base/errors.ts";
 import { ownCall } from "../../past/ledger.ts";
 import { judgeLoop } from "../parts/loop-guard.ts";
@@ -136,14 +137,20 @@ function refuseFull({ speech, memory, model }: Thinker, introduction: Introducti
 }
 
 async function decide(thinker: Thinker, introduction: Introduction, stops: Stops): Promise<Asked> {
-  const { model, presence } = thinker;
+  const { model, presence, speech } = thinker;
   refuseFull(thinker, introduction);
   const streamed = new Set<string>();
+  const answer = holdingReceipts((text) => presence.stream({ kind: "text", text }));
   const onDelta = (delta: Delta): void => {
-    if (delta.kind === "call") streamed.add(delta.id);
+    if (delta.kind === "text" && speech.ways.receipts) return answer.add(delta.text);
+    if (delta.kind === "call") {
+      streamed.add(delta.id);
+      answer.release();
+    }
     presence.stream(delta);
   };
   const { completion } = await model.complete(promptOf(thinker, introduction), { ...stops, onDelta });
+  answer.end();
   const asked = await toDecision(thinker, completion);
   // Those that were written as text, or under an id that tells no calls apart, are known only now.
   for (const { id, action } of asked.decision.calls)

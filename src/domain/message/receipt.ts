@@ -98,6 +98,41 @@ export function withoutReceipts(answer: string): {
   return { text: whole.slice(0, from).trimEnd(), cited };
 }
 
+/** Shows an answer as it streams; what may be that last line, only once it is known to be none. */
+export function holdingReceipts(show: (text: string) => void) {
+  let held = "";
+  let isLineShown = false;
+  let isShown = false;
+  const release = (text: string): void => {
+    if (text !== "") show(text);
+    isShown ||= text.trim() !== "";
+    held = "";
+  };
+  return {
+    add(text: string): void {
+      const all = held + text;
+      const words = all.trimEnd();
+      const from = words.lastIndexOf("\n") + 1;
+      const isBegun = from === 0 && isLineShown;
+      const shown = !isBegun && mayCite(words.slice(from)) ? all.slice(0, from) : all;
+      release(shown);
+      held = all.slice(shown.length);
+      isLineShown = held === "" && !all.endsWith("\n");
+    },
+    /** It goes on with a call: it is no answer. */
+    release: () => release(held),
+    /** It is over: one that is nothing but that line is shown as it is. */
+    end: () => release(isShown ? withoutReceipts(held).text : held),
+  };
+}
+
+const BEGINNING = "receipts:";
+
+function mayCite(line: string): boolean {
+  const words = line.replace(/^[ \t*_]+/, "").toLowerCase();
+  return BEGINNING.startsWith(words) || LAST_LINE.test(line);
+}
+
 /** `#417, #2.418` one by one, as they are written. */
 export function citedIn(list: string): readonly string[] {
   return list

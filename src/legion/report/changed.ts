@@ -76,10 +76,10 @@ function* filesIn(
   changes: readonly FileChange[],
   isSince: (change: FileChange) => boolean,
 ): Generator<ChangedFile> {
-  const byCause = new Map<string | undefined, Map<string, GrowingFile>>();
+  const byCause = new Map<string | undefined, Map<string, OpenChangedFile>>();
   for (const change of changes) {
     if (!isSince(change)) continue;
-    const files = byCause.get(change.cause) ?? new Map<string, GrowingFile>();
+    const files = byCause.get(change.cause) ?? new Map<string, OpenChangedFile>();
     const file = files.get(change.path);
     if (file) join(file, change);
     else files.set(change.path, begun(agent, change));
@@ -89,14 +89,14 @@ function* filesIn(
     for (const file of files.values()) yield { ...file, seqs: file.seqs.slice(-MOST_SEQS) };
 }
 
-type GrowingFile = { -readonly [K in keyof ChangedFile]: ChangedFile[K] } & { readonly seqs: number[] };
+type OpenChangedFile = { -readonly [K in keyof ChangedFile]: ChangedFile[K] } & { readonly seqs: number[] };
 
-function begun(agent: AgentId, change: FileChange): GrowingFile {
+function begun(agent: AgentId, change: FileChange): OpenChangedFile {
   const { path, from, does, seq, atMs, cause = null } = change;
   return { path, ...(from !== undefined && { from }), does, agent, cause, times: 1, seq, atMs, seqs: [seq] };
 }
 
-function join(file: GrowingFile, { from, does, seq, atMs }: FileChange): void {
+function join(file: OpenChangedFile, { from, does, seq, atMs }: FileChange): void {
   const isNew = file.does === "created" && does !== "deleted";
   const isMoved = file.does === "moved" && does === "changed";
   if (!isNew && !isMoved) file.does = does;

@@ -27,32 +27,32 @@ export const SUM = "sum";
 export const DURATION_BOUNDS: readonly number[] = Array.from({ length: 14 }, (_, n) => 10 * 2 ** n);
 export const TOKEN_BOUNDS: readonly number[] = Array.from({ length: 14 }, (_, n) => 4 ** n);
 
-interface Place {
+interface NamedSum {
   readonly name: string;
   sum: number;
 }
 
-interface Branch {
-  readonly next: Map<string, Branch>;
-  place?: Place;
+interface NameTree {
+  readonly next: Map<string, NameTree>;
+  own?: NamedSum;
 }
 
 /** Counts in the making. Some grow with each event of a log, so a name is put together only when there is a new one. */
 export function createCounts(kept: readonly (readonly [name: string, sum: number])[] = []) {
-  let places: Place[] = [];
-  let root: Branch = { next: new Map() };
-  const placeOf = (parts: readonly string[]): Place => {
+  let sums: NamedSum[] = [];
+  let root: NameTree = { next: new Map() };
+  const sumOf = (parts: readonly string[]): NamedSum => {
     let at = root;
     for (const part of parts) {
-      const next: Branch = at.next.get(part) ?? { next: new Map() };
+      const next: NameTree = at.next.get(part) ?? { next: new Map() };
       if (!at.next.has(part)) at.next.set(part, next);
       at = next;
     }
-    if (!at.place) places.push((at.place = { name: nameOf(...parts), sum: 0 }));
-    return at.place;
+    if (!at.own) sums.push((at.own = { name: nameOf(...parts), sum: 0 }));
+    return at.own;
   };
   /** @param more 0 says that there is such a number */
-  const add = (parts: readonly string[], more = 1): void => void (placeOf(parts).sum += more);
+  const add = (parts: readonly string[], more = 1): void => void (sumOf(parts).sum += more);
   for (const [name, sum] of kept) add(partsOf(name), sum);
   return {
     add,
@@ -63,10 +63,10 @@ export function createCounts(kept: readonly (readonly [name: string, sum: number
       add([...parts, SUM], value);
     },
     clear(): void {
-      places = [];
+      sums = [];
       root = { next: new Map() };
     },
     /** As they stand now. */
-    counts: (): GrowingCounts => new Map(places.map(({ name, sum }) => [name, sum])),
+    counts: (): GrowingCounts => new Map(sums.map(({ name, sum }) => [name, sum])),
   };
 }

@@ -23,6 +23,8 @@ describe("a plain answer", () => {
         { agent: "2", seq: 9, verdict: "unknown" },
       ],
     });
+    const streamed = stage.world.seen.flatMap((seen) => (seen.kind === "live:delta" ? [seen.delta] : []));
+    expect(streamed.at(-1)).toEqual({ kind: "text", text: "It is built.\n" });
     // What the agent said stands in its log as it said it.
     const decisions = await stage.world.kinds("1", "decision");
     expect(decisions.some(({ text }) => text.endsWith(`Receipts: #${seq}, #2.9`))).toBe(true);

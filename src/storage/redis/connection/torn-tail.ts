@@ -3,7 +3,7 @@
 // it, so at the next start but one comes true what nobody was told, in the place of what was acknowledged. As long as that file was not
 // written anew since the start, it may end so.
 //
-//   U4. Nothing is asked of a server before it has written its append-only file anew, where that is allowed (`+bgrewriteaof`).
+//   U10. Nothing is asked of a server before it has written its append-only file anew, where that is allowed (`+bgrewriteaof`).
 //
 // Seen with Redis 7.0.15; https://github.com/valkey-io/valkey/pull/4342 tells of the same.
 

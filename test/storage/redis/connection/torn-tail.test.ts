@@ -49,7 +49,7 @@ describe.skipIf(!redisIsThere)("a Redis that was killed while it wrote", () => {
     ["in the last word", 10],
     ["in the midst", 90],
     ["before it is known to be whole", 20],
-  ])("what it had not acknowledged stays away for good, where it was cut %s (U4)", async (_, bytes) => {
+  ])("what it had not acknowledged stays away for good, where it was cut %s (U10)", async (_, bytes) => {
     server = await startRedis();
     await (await open()).run(WRITE, KEYS, ["not acknowledged"]);
     await server.kill();
