@@ -168,10 +168,10 @@ export async function startLegion(options: LegionOptions): Promise<Legion> {
   const sources = observing({ reader, clock, inspector, agents, lookMs: nodes && LOOK_MS });
   const kept = { store, disk, paths };
   const place = { ...meter, ...stagesOf(clock), ...createDesk(options, kept), shared, premises, sources };
-  const hosting = createHosting({ ...place, ...options, store, delayMs, residents }, now.signal);
-  inspector.watch(toldOfRest(hosting));
   const { writesTo, servers, endLeft } = premises;
   const undoing = createUndoing({ ...kept, reader, control, clock, redactor, writesTo }, options, agents);
+  const hosting = createHosting({ ...place, ...options, ...undoing, store, delayMs, residents }, now.signal);
+  inspector.watch(toldOfRest(hosting));
   const { knots, told } = openKnots({ agents, store, reader, nodes, inspector, clock, closing });
   const close = async () => [...(await hosting.close()), ...(await closing.run())];
   const running = await endLeft()

@@ -59,3 +59,12 @@ export async function firstOf(
     unlink();
   }
 }
+
+/** Aborts with SHUTDOWN when `lost` aborts: whoever has lost the right to run an agent stops as if the process had died. */
+export function asShutdown(lost: AbortSignal): ReturnType<typeof linkSignals> {
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort(SHUTDOWN);
+  if (lost.aborted) stop();
+  lost.addEventListener("abort", stop, { once: true });
+  return { signal: stopping.signal, unlink: () => lost.removeEventListener("abort", stop) };
+}

@@ -9,7 +9,7 @@ import { isFruitless, type Ledger } from "../../past/ledger.ts";
 import { isNothing, spentOf, type Spent } from "../../past/limits/spending.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { AgentHost } from "../../storage/contract/node.ts";
-import { SHUTDOWN, linkSignals } from "../../base/process/signals.ts";
+import { asShutdown, linkSignals } from "../../base/process/signals.ts";
 import { mayBeClosed } from "./rest/may-be-closed.ts";
 import { inParallel } from "../../base/turns.ts";
 import type { AtRest } from "../../storage/contract/resting.ts";
@@ -233,6 +233,7 @@ function createOpening(place: Place) {
   const open = async (plan: AgentPlan): Promise<Agent> => {
     const { id } = plan.identity;
     const agent = await openAgent(plan, place);
+    await place.mayRun();
     opened.set(id, agent);
     closed.get(id)?.();
     closed.delete(id);
@@ -269,15 +270,6 @@ function createOpening(place: Place) {
 
 function spentIn(ledger: Ledger | undefined): Spent | undefined {
   return ledger && spentOf(ledger);
-}
-
-/** Whoever has lost the right to run an agent stops as if the process had died: somebody else goes on from the log. */
-function asShutdown(lost: AbortSignal): ReturnType<typeof linkSignals> {
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort(SHUTDOWN);
-  if (lost.aborted) stop();
-  lost.addEventListener("abort", stop, { once: true });
-  return { signal: stopping.signal, unlink: () => lost.removeEventListener("abort", stop) };
 }
 
 /** Opens every agent that can be opened; the others are tried again later, each alone. Rejects once nobody is being opened. */

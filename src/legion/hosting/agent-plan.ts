@@ -133,6 +133,8 @@ export interface AgentPlace {
 /** Where all those of a process are. */
 export interface Place extends AgentPlace {
   readonly store: Store;
+  /** Resolves when whoever was opened may begin calls; never rejects. */
+  readonly mayRun: () => Promise<unknown>;
   readonly budget: Budget;
 }
 

@@ -8,8 +8,8 @@ import type { UndoReport } from "./report-schema.ts";
 
 export interface Undoing {
   /**
-   * As `undo`, when the calls of all agents here have ended; none of these begins one meanwhile, whoever is opened meanwhile may. One
-   * undo waits for another. Rejects at once where no log has `what`.
+   * As `undo`, when the calls of all agents here have ended; nobody begins one meanwhile. One undo waits for another. Rejects at once
+   * where no log has `what`.
    */
   undo(what: string): Promise<UndoReport>;
   /** Whose calls an undo waits for. */
@@ -26,12 +26,17 @@ export function createUndoing(
   const now = (): UndoPlace => ({ ...place, ...(settings("system") as Pick<UndoPlace, "protectedPaths">) });
   const inTurn = inTurns();
   const running = new Set<AgentId>();
+  let over: Promise<unknown> = Promise.resolve();
   return {
     async undo(what: string): Promise<UndoReport> {
       const { undo, checkChoice } = await import("./undo.ts");
       await checkChoice(what, place);
-      return inTurn(() => atRest(agents, running, () => undo(what, now())));
+      const report = inTurn(() => atRest(agents, running, () => undo(what, now())));
+      over = report.catch(() => undefined);
+      return report;
     },
+    /** Resolves when nothing is taken back: whoever is opened meanwhile begins no call before. */
+    mayRun: (): Promise<unknown> => over,
     undoWaitsFor: (): readonly AgentId[] => [...running],
     /** Goes on with what an undo before left unfinished. To be called before any agent runs. */
     async finish(): Promise<void> {

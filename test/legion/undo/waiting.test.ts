@@ -48,6 +48,53 @@ describe("an undo while an agent runs a call", () => {
   });
 });
 
+describe("an agent that sleeps while something is taken back", () => {
+  it("is opened when it is told something, and begins no call before that is over", async () => {
+    const [began, end] = [byHand(), byHand()];
+    const hang = defineAction({
+      description: "Go on until you are told",
+      touches: [],
+      async execute() {
+        began.resolve();
+        await end.promise;
+        return ok("done");
+      },
+    });
+    const modules = [core, system, defineModule({ name: "hanging", actions: { hang } })];
+    const many = Array.from({ length: 70 }, (_, n) => String(n + 3));
+    const sleeper = "50";
+    const world = await openWorld(
+      await temporaryFolder(),
+      {
+        1: { modules, script: [{ calls: [write("x", "new")] }, REST] },
+        2: { modules, script: [{ calls: [{ action: "hang" }] }, REST] },
+        ...Object.fromEntries(
+          many.map((id) => [id, { modules, script: [{ calls: [write("y", id)] }, REST] }]),
+        ),
+      },
+      { closesIdle: true },
+    );
+    const [id] = await world.say("1", "Go.");
+    await world.idle();
+    expect(world.legion.agents.get(sleeper)!.isAsleep).toBe(true);
+    await world.say("2", "Go.");
+    await began.promise;
+    const service = createService({ legion: world.legion, onStop: () => undefined });
+    expect(await service.undo({ what: id! })).toEqual({ outcome: "soon", waitsFor: ["2"] });
+    await world.say(sleeper, "Go.");
+    end.resolve();
+    await world.until(
+      (seen) => seen.kind === "event" && seen.agent === sleeper && seen.event.kind === "result",
+    );
+    const over = world.seen.findIndex(
+      (seen) => seen.kind === "event" && seen.agent === "0" && isUndone(seen.event),
+    );
+    const begun = world.seen.findIndex((seen) => seen.kind === "live:call" && seen.agent === sleeper);
+    expect(over).toBeGreaterThan(0);
+    expect(begun).toBeGreaterThan(over);
+  });
+});
+
 const isUndone = (event: { readonly kind: string; readonly reason?: unknown }): boolean =>
   event.kind === "notice" && event.reason === "undone";
 
