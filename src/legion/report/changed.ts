@@ -5,7 +5,7 @@ import { fieldsOf } from "../../base/text/json.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Digest } from "../../past/digest/digest.ts";
 import { MAX_CHANGES, type FileChange } from "../../past/digest/file-changes.ts";
-import { incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
+import { areMore, incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { Roots } from "./asked.ts";
 import { byTime, createGroup } from "./group.ts";
@@ -35,7 +35,7 @@ export function createChanged(sinceMs: number, most: number) {
       const back = incidentsOf(incidents, "clock");
       const isSince = (change: FileChange): boolean => timeOf(change, back) >= sinceMs;
       if (changes.length === MAX_CHANGES && isSince(changes[0]!)) files.cut();
-      if ((incidents.cut.get("command") ?? -Infinity) >= sinceMs) commands.cut();
+      if (areMore(incidents, "command", sinceMs)) commands.cut();
       for (const file of filesIn(agent, changes, isSince)) {
         files.add(file);
         if (file.cause === null) continue;

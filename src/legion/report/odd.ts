@@ -4,7 +4,7 @@ import { formatDuration } from "../../base/text/duration.ts";
 import { count as counted } from "../../base/text/wording.ts";
 import type { AgentId, Message } from "../../domain/message/message.ts";
 import type { Digest } from "../../past/digest/digest.ts";
-import { incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
+import { areMore, incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
 import { describeKnot, type Knot } from "../../domain/message/knot.ts";
 import type { AgentStatus } from "../status.ts";
 import { ODD_KINDS, type OddKind, type ReportOdd } from "./report.ts";
@@ -54,7 +54,7 @@ export function createOdd(sinceMs: number) {
         const isStill = kind === "park" && (status?.state === "parked" || status?.state === "halted");
         for (const incident of isStill ? found.slice(0, -1) : found) {
           const sum = add(kind, agent, incident);
-          sum.isMore ||= (incidents.cut.get(kind) ?? -Infinity) >= sinceMs;
+          sum.isMore ||= areMore(incidents, kind, sinceMs);
         }
       }
     },

@@ -5,13 +5,14 @@ import { Readable } from "node:stream";
 import { LegionError, isLegionError } from "../../../base/errors.ts";
 import { createRedactor } from "../../../base/redaction/redactor.ts";
 import { withLegion } from "../../../control/open.ts";
-import { makeReport } from "../../../legion/report/make.ts";
+import { makeReport, type ReportedLegion } from "../../../legion/report/make.ts";
 import { MOST_LINES, type Report } from "../../../legion/report/report.ts";
 import { DEFAULT_QUESTIONS } from "../../../legion/rulebook.ts";
 import { legionPaths, runName } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
 import { keepLookedAt, lookedAt } from "../../../storage/folder/person/looked.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
+import { addArchiveOption, withArchive, type NamedArchive } from "../../kit/archive.ts";
 import { checkNewFile, writeNewFile } from "../../kit/new-file.ts";
 import { columnsFor, oneLine, print, printJson, printWhole, warn } from "../../kit/output.ts";
 import { addJsonOption, addLegionOptions, withSite, type Site } from "../../kit/target.ts";
@@ -31,33 +32,33 @@ export const command: CliCommand = {
       .option("--html <file>", "as one file for a browser, which opens offline")
       .option("--all", "every line, however many there are")
       .addHelpText("after", ABOUT);
-    addJsonOption(addLegionOptions(parser));
+    addJsonOption(addArchiveOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
     const form = readForm(typed, io);
     const nowMs = Date.now();
     const since = typed.options["since"]?.trim() === LAST ? LAST : readTime(typed, "since", { nowMs });
-    await withSite(typed, io, async (site) => {
-      const sinceMs = await sinceOf(since, nowMs, { site, io });
-      const most = typed.options["all"] ? Infinity : MOST_LINES;
-      const report = await reportOf(site, { sinceMs, nowMs, most });
-      const { reader: _, statuses, expireMs, ...shown } = report;
-      if (form === "json") return printJson(io, shown.report);
-      if (form === "html") return writePage(shown.report, { site, typed, io });
-      const ways = waysIn(site, typed);
-      if (form === "md") return printWhole(io, markdownOf(shown.report, ways));
-      const layout = { columns: Math.min(columnsFor(io), MOST_COLUMNS), paint: paintFor(io.stdout, io.env) };
-      io.stdout.write(`${sheetOf(shown.report, { ...layout, ...ways }).join("\n")}\n`);
-      if (!io.stdout.isTTY) return;
-      await keepPlace(report.report.until, { site, io });
-      const asking = statuses.filter(({ waits }) => waits.some((wait) => wait.for === "answer"));
-      const { answerQuestions } = await import("./answering.ts");
-      await answerQuestions(
-        asking.map(({ id }) => id),
-        { site, expireMs },
-        io,
-      );
-    });
+    const most = typed.options["all"] ? Infinity : MOST_LINES;
+    await withArchive(typed, io, (archive) =>
+      withSite(typed, io, async (site) => {
+        const told: Told = { site, archive, typed, io };
+        const sinceMs = await sinceOf(since, nowMs, told);
+        const legion = await legionOf(told);
+        const redactor = createRedactor(site.config.secrets());
+        // A secret that is known only now may be in what was written before.
+        const report = redactor.value(await makeReport(legion, { sinceMs, nowMs, most }));
+        if (form === "json") return printJson(io, report);
+        if (form === "html") return writePage(report, told);
+        const ways = waysIn(told);
+        if (form === "md") return printWhole(io, markdownOf(report, ways));
+        const layout = {
+          columns: Math.min(columnsFor(io), MOST_COLUMNS),
+          paint: paintFor(io.stdout, io.env),
+        };
+        io.stdout.write(`${sheetOf(report, { ...layout, ...ways }).join("\n")}\n`);
+        if (io.stdout.isTTY && !archive) await goOn(report, legion, told);
+      }),
+    );
     return 0;
   },
 };
@@ -83,8 +84,11 @@ function readForm({ options }: Typed, { cwd }: Io): ReportForm {
   return forms[0] ?? "text";
 }
 
-interface ReportSite {
+interface Told {
   readonly site: Site;
+  /** Absent: it is of the legion. */
+  readonly archive: NamedArchive | undefined;
+  readonly typed: Typed;
   readonly io: Io;
 }
 
@@ -92,13 +96,42 @@ interface ReportSite {
 async function sinceOf(
   since: string | undefined,
   nowMs: number,
-  { site, io }: ReportSite,
+  { site, archive, io }: Told,
 ): Promise<number | undefined> {
-  if (since === undefined) return nowMs - DAY_MS;
+  if (since === undefined) return archive ? undefined : nowMs - DAY_MS;
   if (since !== LAST) return Date.parse(since);
+  if (archive)
+    throw new LegionError("USAGE", "--since last goes on from a page of a legion, not of an archive");
   const last = await lookedAt(openPersonFolder(io.env), nameOf(site));
   if (last === undefined) warn(io, "no page was shown before: this is all that is recorded");
   return last === undefined ? undefined : Date.parse(last);
+}
+
+async function legionOf({ site, archive }: Told): Promise<ReportedLegion> {
+  const expireMs = site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs;
+  if (!archive) {
+    const { agents: statuses } = await withLegion(site, (legion) => legion.status());
+    return { reader: site.reader, statuses, expireMs };
+  }
+  const { reader } = archive;
+  const { storedStatuses } = await import("../../../legion/status.ts");
+  return { reader, statuses: [...(await storedStatuses(await reader.known(), reader)).values()], expireMs };
+}
+
+/** Somebody saw the page: the next one goes on from there, and what is asked can be answered. */
+async function goOn(
+  report: Report,
+  { statuses, expireMs }: ReportedLegion,
+  { site, io }: Told,
+): Promise<void> {
+  await keepPlace(report.until, { site, io });
+  const asking = statuses.filter(({ waits }) => waits.some((wait) => wait.for === "answer"));
+  const { answerQuestions } = await import("./answering.ts");
+  await answerQuestions(
+    asking.map(({ id }) => id),
+    { site, expireMs },
+    io,
+  );
 }
 
 /** What tells this legion from the others of the person. */
@@ -106,7 +139,7 @@ function nameOf({ project, home, backend: { nodes } }: Site): string {
   return nodes ? `${nodes.shown} ${nodes.legion}` : legionPaths(project, home).root;
 }
 
-async function keepPlace(at: string, { site, io }: ReportSite): Promise<void> {
+async function keepPlace(at: string, { site, io }: Pick<Told, "site" | "io">): Promise<void> {
   try {
     await keepLookedAt(openPersonFolder(io.env), nameOf(site), at);
   } catch (error) {
@@ -115,26 +148,22 @@ async function keepPlace(at: string, { site, io }: ReportSite): Promise<void> {
   }
 }
 
-async function reportOf(site: Site, wish: Parameters<typeof makeReport>[1]) {
-  const { reader, config } = site;
-  const { agents: statuses } = await withLegion(site, (legion) => legion.status());
-  const expireMs = config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs;
-  const legion = { reader, statuses, expireMs };
-  // A secret that is known only now may be in what was written before.
-  const redactor = createRedactor(config.secrets());
-  return { ...legion, report: redactor.value(await makeReport(legion, wish)) };
-}
-
-function waysIn({ project, home }: Site, { options: { since } }: Typed) {
+function waysIn({ site: { project, home }, archive, typed: { options } }: Told) {
+  const { since } = options;
   const run = home === undefined ? "" : ` --run ${runName(project, home)}`;
-  const time = since === undefined ? "" : ` --since ${/\s/.test(since) ? JSON.stringify(since) : since}`;
-  return { all: `legion report --all${time}`, wayIn: (order: string) => order + run };
+  const time = since === undefined ? "" : ` --since ${inShell(since)}`;
+  if (!archive) return { all: `legion report --all${time}`, wayIn: (order: string) => order + run };
+  const file = inShell(archive.file);
+  // It is taken in before anything is done with it.
+  const wayIn = (order: string): string => `legion import ${file} && ${order}`;
+  return { all: `legion report --archive ${file} --all${time}`, wayIn };
 }
 
-async function writePage(
-  report: Report,
-  { site, typed, io }: ReportSite & { readonly typed: Typed },
-): Promise<void> {
+function inShell(word: string): string {
+  return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+async function writePage(report: Report, { site, typed, io }: Told): Promise<void> {
   const { savePage } = await import("../../../control/saved/page-file.ts");
   const { reportLines } = await import("../../../control/saved/report.ts");
   const redactor = createRedactor(site.config.secrets());

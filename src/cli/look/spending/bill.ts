@@ -4,6 +4,7 @@ import { displayName } from "../../../domain/message/message.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { BILL_WAYS, billBy, type Bill, type BillWay } from "../../../legion/spending/bill.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
+import { addArchiveOption, withArchive } from "../../kit/archive.ts";
 import { oneLine, print, printJson, warn } from "../../kit/output.ts";
 import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../../kit/target.ts";
 import { tableRows, tableSpace, type TableSpace } from "../table.ts";
@@ -15,11 +16,15 @@ export const command: CliCommand = {
     parser.option("--by <what>", "root (what began the work; the default), agent, model or action");
     parser.option("--csv", "as comma-separated values");
     parser.addHelpText("after", ABOUT);
-    addJsonOption(addLegionOptions(parser));
+    addJsonOption(addArchiveOption(addLegionOptions(parser)));
   },
   async run(typed, io) {
     const way = readWay(typed);
-    await withSite(typed, io, async (site) => show(await billBy(way, site.reader), way, { site, typed, io }));
+    await withArchive(typed, io, (archive) =>
+      withSite(typed, io, async (site) =>
+        show(await billBy(way, archive?.reader ?? site.reader), way, { site, typed, io }),
+      ),
+    );
     return 0;
   },
 };

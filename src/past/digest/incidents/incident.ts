@@ -57,6 +57,12 @@ export function incidentsOf({ newest }: KnownIncidents, kind: IncidentKind): rea
   return newest.get(kind) ?? [];
 }
 
+/** Are there more of a kind than are kept, since then? In milliseconds since 1970; -Infinity: ever. */
+export function areMore({ cut }: KnownIncidents, kind: IncidentKind, sinceMs: number): boolean {
+  const newestMs = cut.get(kind);
+  return newestMs !== undefined && newestMs >= sinceMs;
+}
+
 /** Of each kind in one log. */
 export const MOST_INCIDENTS = 200;
 const MOST_CHARS = 300;

@@ -126,3 +126,18 @@ it("says at least so many, where of commands not all are known", async () => {
     /^## Commands.* \(at least 200\)$[^]*^- and at least 180 more: `legion report --all`$/m,
   );
 });
+
+it("says no such thing where all are known, also of all that is recorded", async () => {
+  const run = { action: "run", parameters: { command: "exit 3" } };
+  const failing = { calls: [run, { action: "noSuchAction" }] };
+  const world = await createWorld({
+    1: { script: [failing, { text: "It fails." }, calls("noop", {})], modules: [core, shell] },
+  });
+  await world.say("1", "Build it.");
+  await world.idle();
+  await world.stop();
+  const { json } = await legion(["report", "--json", "--since", "last"], { cwd: world.project });
+  const { commands, odd } = reportSchema.parse(json[0]);
+  expect([commands.total, commands.isMore]).toEqual([1, false]);
+  expect(odd.items).toMatchObject([{ kind: "failed", isMore: false }]);
+});
