@@ -41,7 +41,7 @@ export const command: CliCommand = {
     const most = typed.options["all"] ? Infinity : MOST_LINES;
     await withArchive(typed, io, (archive) =>
       withSite(typed, io, async (site) => {
-        const told: Told = { site, archive, typed, io };
+        const told: AskedReport = { site, archive, typed, io };
         const sinceMs = await sinceOf(since, nowMs, told);
         const legion = await legionOf(told);
         const redactor = createRedactor(site.config.secrets());
@@ -84,7 +84,7 @@ function readForm({ options }: Typed, { cwd }: Io): ReportForm {
   return forms[0] ?? "text";
 }
 
-interface Told {
+interface AskedReport {
   readonly site: Site;
   /** Absent: it is of the legion. */
   readonly archive: NamedArchive | undefined;
@@ -96,7 +96,7 @@ interface Told {
 async function sinceOf(
   since: string | undefined,
   nowMs: number,
-  { site, archive, io }: Told,
+  { site, archive, io }: AskedReport,
 ): Promise<number | undefined> {
   if (since === undefined) return archive ? undefined : nowMs - DAY_MS;
   if (since !== LAST) return Date.parse(since);
@@ -107,7 +107,7 @@ async function sinceOf(
   return last === undefined ? undefined : Date.parse(last);
 }
 
-async function legionOf({ site, archive }: Told): Promise<ReportedLegion> {
+async function legionOf({ site, archive }: AskedReport): Promise<ReportedLegion> {
   const expireMs = site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs;
   if (!archive) {
     const { agents: statuses } = await withLegion(site, (legion) => legion.status());
@@ -122,7 +122,7 @@ async function legionOf({ site, archive }: Told): Promise<ReportedLegion> {
 async function goOn(
   report: Report,
   { statuses, expireMs }: ReportedLegion,
-  { site, io }: Told,
+  { site, io }: AskedReport,
 ): Promise<void> {
   await keepPlace(report.until, { site, io });
   const asking = statuses.filter(({ waits }) => waits.some((wait) => wait.for === "answer"));
@@ -139,7 +139,7 @@ function nameOf({ project, home, backend: { nodes } }: Site): string {
   return nodes ? `${nodes.shown} ${nodes.legion}` : legionPaths(project, home).root;
 }
 
-async function keepPlace(at: string, { site, io }: Pick<Told, "site" | "io">): Promise<void> {
+async function keepPlace(at: string, { site, io }: Pick<AskedReport, "site" | "io">): Promise<void> {
   try {
     await keepLookedAt(openPersonFolder(io.env), nameOf(site), at);
   } catch (error) {
@@ -148,7 +148,7 @@ async function keepPlace(at: string, { site, io }: Pick<Told, "site" | "io">): P
   }
 }
 
-function waysIn({ site: { project, home }, archive, typed: { options } }: Told) {
+function waysIn({ site: { project, home }, archive, typed: { options } }: AskedReport) {
   const { since } = options;
   const run = home === undefined ? "" : ` --run ${runName(project, home)}`;
   const time = since === undefined ? "" : ` --since ${inShell(since)}`;
@@ -163,7 +163,7 @@ function inShell(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-async function writePage(report: Report, { site, typed, io }: Told): Promise<void> {
+async function writePage(report: Report, { site, typed, io }: AskedReport): Promise<void> {
   const { savePage } = await import("../../../control/saved/page-file.ts");
   const { reportLines } = await import("../../../control/saved/report.ts");
   const redactor = createRedactor(site.config.secrets());
