@@ -103,7 +103,7 @@ interface ReportParts {
   readonly changed: ReturnType<typeof createChanged>;
 }
 
-/** So many digests are read while one is looked at: half of the time the disk is waited for. */
+/** So many digests are read while one is looked at: else everybody waits for the disk in between. */
 const AHEAD = 4;
 
 /** Of each log, the person's first. */

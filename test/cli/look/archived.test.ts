@@ -38,6 +38,14 @@ it("they are those of the legion that it was made of, and nothing is left behind
   expect(await readdir(cwd)).toEqual([]);
 });
 
+it("they need no legion: whatever the settings say of where it is", async () => {
+  const { file } = await archived();
+  const cwd = await temporaryFolder();
+  const env = { LEGION_BUS: "redis://127.0.0.1:1", LEGION_RUN: "garden" };
+  const { exitCode, err } = await legion(["bill", "--archive", file], { cwd, env });
+  expect([exitCode, err]).toEqual([0, ""]);
+});
+
 it("what waits in it is done where it was taken in, and nobody is asked here", async () => {
   const { file } = await archived();
   const cwd = await temporaryFolder();

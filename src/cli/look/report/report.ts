@@ -12,10 +12,10 @@ import { legionPaths, runName } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
 import { keepLookedAt, lookedAt } from "../../../storage/folder/person/looked.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
-import { addArchiveOption, withArchive, type NamedArchive } from "../../kit/archive.ts";
+import { addArchiveOption, withReadSite, type ReadSite } from "../../kit/archive.ts";
 import { checkNewFile, writeNewFile } from "../../kit/new-file.ts";
 import { columnsFor, oneLine, print, printJson, printWhole, warn } from "../../kit/output.ts";
-import { addJsonOption, addLegionOptions, withSite, type Site } from "../../kit/target.ts";
+import { addJsonOption, addLegionOptions, type Site } from "../../kit/target.ts";
 import { paintFor } from "../../kit/terminal.ts";
 import { readTime } from "../../kit/times.ts";
 import { markdownOf } from "./markdown.ts";
@@ -39,26 +39,24 @@ export const command: CliCommand = {
     const nowMs = Date.now();
     const since = typed.options["since"]?.trim() === LAST ? LAST : readTime(typed, "since", { nowMs });
     const most = typed.options["all"] ? Infinity : MOST_LINES;
-    await withArchive(typed, io, (archive) =>
-      withSite(typed, io, async (site) => {
-        const told: AskedReport = { site, archive, typed, io };
-        const sinceMs = await sinceOf(since, nowMs, told);
-        const legion = await legionOf(told);
-        const redactor = createRedactor(site.config.secrets());
-        // A secret that is known only now may be in what was written before.
-        const report = redactor.value(await makeReport(legion, { sinceMs, nowMs, most }));
-        if (form === "json") return printJson(io, report);
-        if (form === "html") return writePage(report, told);
-        const ways = waysIn(told);
-        if (form === "md") return printWhole(io, markdownOf(report, ways));
-        const layout = {
-          columns: Math.min(columnsFor(io), MOST_COLUMNS),
-          paint: paintFor(io.stdout, io.env),
-        };
-        io.stdout.write(`${sheetOf(report, { ...layout, ...ways }).join("\n")}\n`);
-        if (io.stdout.isTTY && !archive) await goOn(report, legion, told);
-      }),
-    );
+    await withReadSite(typed, io, async (site) => {
+      const told: AskedReport = { site, typed, io };
+      const sinceMs = await sinceOf(since, nowMs, told);
+      const legion = await legionOf(told);
+      const redactor = createRedactor(site.config.secrets());
+      // A secret that is known only now may be in what was written before.
+      const report = redactor.value(await makeReport(legion, { sinceMs, nowMs, most }));
+      if (form === "json") return printJson(io, report);
+      if (form === "html") return writePage(report, told);
+      const ways = waysIn(told);
+      if (form === "md") return printWhole(io, markdownOf(report, ways));
+      const layout = {
+        columns: Math.min(columnsFor(io), MOST_COLUMNS),
+        paint: paintFor(io.stdout, io.env),
+      };
+      io.stdout.write(`${sheetOf(report, { ...layout, ...ways }).join("\n")}\n`);
+      if (io.stdout.isTTY && site.archive === undefined) await goOn(report, legion, told);
+    });
     return 0;
   },
 };
@@ -85,9 +83,7 @@ function readForm({ options }: Typed, { cwd }: Io): ReportForm {
 }
 
 interface AskedReport {
-  readonly site: Site;
-  /** Absent: it is of the legion. */
-  readonly archive: NamedArchive | undefined;
+  readonly site: ReadSite;
   readonly typed: Typed;
   readonly io: Io;
 }
@@ -96,24 +92,25 @@ interface AskedReport {
 async function sinceOf(
   since: string | undefined,
   nowMs: number,
-  { site, archive, io }: AskedReport,
+  { site, io }: AskedReport,
 ): Promise<number | undefined> {
-  if (since === undefined) return archive ? undefined : nowMs - DAY_MS;
+  const isArchive = site.archive !== undefined;
+  if (since === undefined) return isArchive ? undefined : nowMs - DAY_MS;
   if (since !== LAST) return Date.parse(since);
-  if (archive)
+  if (isArchive)
     throw new LegionError("USAGE", "--since last goes on from a page of a legion, not of an archive");
   const last = await lookedAt(openPersonFolder(io.env), nameOf(site));
   if (last === undefined) warn(io, "no page was shown before: this is all that is recorded");
   return last === undefined ? undefined : Date.parse(last);
 }
 
-async function legionOf({ site, archive }: AskedReport): Promise<ReportedLegion> {
-  const expireMs = site.config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs;
-  if (!archive) {
+async function legionOf({ site }: AskedReport): Promise<ReportedLegion> {
+  const { reader, config, archive } = site;
+  const expireMs = config.approvals.expireMs ?? DEFAULT_QUESTIONS.expireMs;
+  if (archive === undefined) {
     const { agents: statuses } = await withLegion(site, (legion) => legion.status());
-    return { reader: site.reader, statuses, expireMs };
+    return { reader, statuses, expireMs };
   }
-  const { reader } = archive;
   const { storedStatuses } = await import("../../../legion/status.ts");
   return { reader, statuses: [...(await storedStatuses(await reader.known(), reader)).values()], expireMs };
 }
@@ -148,12 +145,13 @@ async function keepPlace(at: string, { site, io }: Pick<AskedReport, "site" | "i
   }
 }
 
-function waysIn({ site: { project, home }, archive, typed: { options } }: AskedReport) {
+function waysIn({ site: { project, home, archive }, typed: { options } }: AskedReport) {
   const { since } = options;
   const run = home === undefined ? "" : ` --run ${runName(project, home)}`;
   const time = since === undefined ? "" : ` --since ${inShell(since)}`;
-  if (!archive) return { all: `legion report --all${time}`, wayIn: (order: string) => order + run };
-  const file = inShell(archive.file);
+  if (archive === undefined)
+    return { all: `legion report --all${time}`, wayIn: (order: string) => order + run };
+  const file = inShell(archive);
   // It is taken in before anything is done with it.
   const wayIn = (order: string): string => `legion import ${file} && ${order}`;
   return { all: `legion report --archive ${file} --all${time}`, wayIn };

@@ -4,9 +4,9 @@ import { displayName } from "../../../domain/message/message.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { BILL_WAYS, billBy, type Bill, type BillWay } from "../../../legion/spending/bill.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
-import { addArchiveOption, withArchive } from "../../kit/archive.ts";
+import { addArchiveOption, withReadSite } from "../../kit/archive.ts";
 import { oneLine, print, printJson, warn } from "../../kit/output.ts";
-import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../../kit/target.ts";
+import { aboutRun, addJsonOption, addLegionOptions, type Site } from "../../kit/target.ts";
 import { tableRows, tableSpace, type TableSpace } from "../table.ts";
 import { csvOf, rowsOf, type BillRow } from "./rows.ts";
 import { COLUMNS, wasteLines } from "./sheet.ts";
@@ -20,10 +20,8 @@ export const command: CliCommand = {
   },
   async run(typed, io) {
     const way = readWay(typed);
-    await withArchive(typed, io, (archive) =>
-      withSite(typed, io, async (site) =>
-        show(await billBy(way, archive?.reader ?? site.reader), way, { site, typed, io }),
-      ),
+    await withReadSite(typed, io, async (site) =>
+      show(await billBy(way, site.reader), way, { site, typed, io }),
     );
     return 0;
   },

@@ -67,7 +67,7 @@ export function isNoCharge(charge: Charge): boolean {
 /** One that grows in its place. */
 export type ChargeSum = { -readonly [F in keyof Charge]: Charge[F] };
 
-/** Field by field in so many words: each event of a log comes by here several times, and a loop over names takes ten times as long. */
+/** Field by field in so many words: each event of a log comes by here several times, and a loop over names takes far longer. */
 export function grow(sum: ChargeSum, more: Charge, sign: 1 | -1 = 1): ChargeSum {
   sum.steps += sign * more.steps;
   sum.input += sign * more.input;
