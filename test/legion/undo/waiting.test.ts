@@ -8,19 +8,24 @@ import { defineAction, defineModule, ok } from "../../../src/domain/authoring/mo
 import { byHand, openWorld, temporaryFolder } from "../../world.ts";
 import { createYard, put, REST, treeOf, write } from "./yard.ts";
 
+/** An action that goes on until it is told. */
+function hanging() {
+  const [began, end] = [byHand(), byHand()];
+  const hang = defineAction({
+    description: "Go on until you are told",
+    touches: [],
+    async execute() {
+      began.resolve();
+      await end.promise;
+      return ok("done");
+    },
+  });
+  return { began, end, modules: [core, system, defineModule({ name: "hanging", actions: { hang } })] };
+}
+
 describe("an undo while an agent runs a call", () => {
   it("refuses at once what no log has, names whose call it waits for, and tells what it came to in the log of Control", async () => {
-    const [began, end] = [byHand(), byHand()];
-    const hang = defineAction({
-      description: "Go on until you are told",
-      touches: [],
-      async execute() {
-        began.resolve();
-        await end.promise;
-        return ok("done");
-      },
-    });
-    const modules = [core, system, defineModule({ name: "hanging", actions: { hang } })];
+    const { began, end, modules } = hanging();
     const project = await temporaryFolder();
     put(project, "x", "old");
     const world = await openWorld(project, {
@@ -50,17 +55,7 @@ describe("an undo while an agent runs a call", () => {
 
 describe("an agent that sleeps while something is taken back", () => {
   it("is opened when it is told something, and begins no call before that is over", async () => {
-    const [began, end] = [byHand(), byHand()];
-    const hang = defineAction({
-      description: "Go on until you are told",
-      touches: [],
-      async execute() {
-        began.resolve();
-        await end.promise;
-        return ok("done");
-      },
-    });
-    const modules = [core, system, defineModule({ name: "hanging", actions: { hang } })];
+    const { began, end, modules } = hanging();
     const many = Array.from({ length: 70 }, (_, n) => String(n + 3));
     const sleeper = "50";
     const world = await openWorld(

@@ -12,7 +12,7 @@ import { legionPaths, runName } from "../../../storage/folder/paths.ts";
 import { openPersonFolder } from "../../../storage/folder/person/folder.ts";
 import { keepLookedAt, lookedAt } from "../../../storage/folder/person/looked.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
-import { addArchiveOption, withReadSite, type ReadSite } from "../../kit/archive.ts";
+import { addArchiveOption, withReadSite, type ReadSite } from "../archive.ts";
 import { checkNewFile, writeNewFile } from "../../kit/new-file.ts";
 import { columnsFor, oneLine, print, printJson, printWhole, warn } from "../../kit/output.ts";
 import { addJsonOption, addLegionOptions, type Site } from "../../kit/target.ts";

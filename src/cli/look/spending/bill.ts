@@ -4,7 +4,7 @@ import { displayName } from "../../../domain/message/message.ts";
 import { LegionError } from "../../../base/errors.ts";
 import { BILL_WAYS, billBy, type Bill, type BillWay } from "../../../legion/spending/bill.ts";
 import type { CliCommand, Io, Typed } from "../../kit/command.ts";
-import { addArchiveOption, withReadSite } from "../../kit/archive.ts";
+import { addArchiveOption, withReadSite } from "../archive.ts";
 import { oneLine, print, printJson, warn } from "../../kit/output.ts";
 import { aboutRun, addJsonOption, addLegionOptions, type Site } from "../../kit/target.ts";
 import { tableRows, tableSpace, type TableSpace } from "../table.ts";

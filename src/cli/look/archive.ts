@@ -5,9 +5,9 @@ import { resolve } from "node:path";
 import type { Command as Parser } from "commander";
 import { LegionError } from "../../base/errors.ts";
 import { count } from "../../base/text/wording.ts";
-import type { Io, Typed } from "./command.ts";
-import { createProgress } from "./progress.ts";
-import { withSite, type Site } from "./target.ts";
+import type { Io, Typed } from "../kit/command.ts";
+import { createProgress } from "../kit/progress.ts";
+import { withSite, type Site } from "../kit/target.ts";
 
 /** Options that say which legion is meant. */
 const ELSEWHERE = ["run", "bus", "name"] as const;
