@@ -135,8 +135,10 @@ function useScrolling(box: { readonly current: HTMLDivElement | null }, record: 
   useLayoutEffect(() => {
     const { current } = box;
     if (!current) return;
-    const { scrollHeight, clientHeight } = current;
-    if (record.follows.peek()) current.scrollTop = scrollHeight;
+    const { scrollTop, scrollHeight, clientHeight } = current;
+    // A browser tells that it was scrolled only when it draws: what is drawn before that must not take the person back.
+    const hasLeft = scrollTop < Math.min(before.current.bottom, scrollHeight - clientHeight) - NEAR_PX;
+    if (record.follows.peek() && !hasLeft) current.scrollTop = scrollHeight;
     else if (first < before.current.first) current.scrollTop += scrollHeight - before.current.height;
     before.current = { first, height: scrollHeight, bottom: scrollHeight - clientHeight };
   });

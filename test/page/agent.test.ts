@@ -11,9 +11,9 @@ beforeAll(buildProgram, 120_000);
 describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, () => {
   it("streams its events, with its goals, its notes and the prompt of a decision beside them", async () => {
     const { url, legion } = await startLegion("2");
-    const { page, until } = await show(url);
+    const { press, until } = await show(url);
     await until(".c-name", "Agent 2");
-    await page.click("#agent-2 .c-name");
+    await press("#agent-2 .c-name");
     await until("h1", "Agent 2");
     await legion("send", "2", "note plan: first this then goal make it so");
     await until(".k-message", "note plan: first this");
@@ -22,21 +22,21 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await until(".k-result", "ok");
     await until(".goals li", "make it so");
     await until(".note summary", "plan");
-    await page.click(".note summary");
+    await press(".note summary");
     await until(".note .text", "first this");
-    await page.click(".k-decision .line button");
+    await press(".k-decision .line button");
     await until(".prompt", "It was shown about");
     await until(".prompt summary", "System");
     await until(".prompt", "no prompt before it");
-    await page.click(".timeline-foot input");
+    await press(".timeline-foot input");
     await until(".k-prompted", "offline");
   });
 
   it("shows what an agent wrote as text, and what nobody would see written out", async () => {
     const { url, legion } = await startLegion("1");
-    const { page, until } = await show(`${url}`);
+    const { page, press, until } = await show(`${url}`);
     await until(".c-name", "Agent 1");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     const hostile = `<img src=x onerror="document.title='taken'"> [x](javascript:alert(1)) https://evil.test \u202egpj`;
     await legion("send", "1", `note <b>bold</b>: ${hostile}`);
     await until(".k-result", "ok");
@@ -56,12 +56,12 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     const { url, legion } = await startLegion("1");
     const words = Array.from({ length: 30 }, (_, n) => `goal number ${n + 1}`).join(" then ");
     for (let round = 0; round < 10; round++) await legion("send", "1", words);
-    const { page, until, texts } = await show(url);
+    const { page, press, until, texts } = await show(url);
     await until(".c-name", "Agent 1");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     await until(".facts .state", "idle");
     await until(".entry.k-message", "#10");
-    await page.click(".timeline-foot input");
+    await press(".timeline-foot input");
     await page.waitForFunction(
       () => {
         document.querySelector(".timeline .scroll")!.scrollTo({ top: 0 });
@@ -75,12 +75,28 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await legion("send", "1", "note last: the very last");
     await until(".timeline-foot button", "To the newest");
     expect(await page.$eval(".timeline .scroll", ({ scrollTop }) => scrollTop)).toBe(0);
-    await page.click(".timeline-foot .spring + button");
+    await press(".timeline-foot .spring + button");
     await until(".k-message", "the very last");
     await page.waitForFunction(() => {
       const { scrollTop, scrollHeight, clientHeight } = document.querySelector(".timeline .scroll")!;
       return scrollHeight - scrollTop - clientHeight < 48;
     });
+  });
+
+  it("lets the person go from its end while it is drawn anew", async () => {
+    const { url, legion } = await startLegion("1");
+    await legion("send", "1", Array.from({ length: 30 }, (_, n) => `goal number ${n + 1}`).join(" then "));
+    const { page, press, until } = await show(url);
+    await press("#agent-1 .c-name");
+    await until(".facts .state", "idle");
+    await until(".k-result", "30");
+    // Both before the browser tells that it was scrolled.
+    await page.evaluate(() => {
+      document.querySelector(".timeline .scroll")!.scrollTo({ top: 0 });
+      document.querySelector<HTMLElement>(".timeline-foot input")!.click();
+    });
+    await until(".timeline-foot button", "To the newest");
+    expect(await page.$eval(".timeline .scroll", ({ scrollTop }) => scrollTop)).toBe(0);
   });
 
   it("goes on where it was when the node is killed and started again: nothing is missing, nothing twice", async () => {
@@ -92,9 +108,9 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
       return node;
     };
     const first = await start();
-    const { page, until, texts } = await show(await startPage(cwd));
+    const { press, until, texts } = await show(await startPage(cwd));
     await until(".c-name", "Agent 2");
-    await page.click("#agent-2 .c-name");
+    await press("#agent-2 .c-name");
     await legion("send", "2", "note before: said before");
     await until(".k-result", "ok");
     first.child.kill("SIGKILL");
@@ -104,7 +120,7 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await start();
     await until(".note summary", "after");
     await until(".k-message", "said after");
-    await page.click(".timeline-foot input");
+    await press(".timeline-foot input");
     const log = (await legion("log", "2", "--json")).trim().split("\n");
     const seqs = log.map((line) => String((JSON.parse(line) as { seq: number }).seq));
     await until(".entry .seq", seqs.at(-1)!);
@@ -114,9 +130,9 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
   it.skipIf(process.platform === "win32")("shows what a command prints while it runs", async () => {
     const { cwd, url, legion } = await startLegion("1", "--yes");
     execFileSync("mkfifo", [join(cwd, "gate")]);
-    const { page, until } = await show(url);
+    const { page, press, until } = await show(url);
     await until(".c-name", "Agent 1");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     await until("h1", "Agent 1");
     await legion("send", "1", "run echo it has begun; cat gate");
     await until(".live .call", "it has begun");
@@ -129,9 +145,9 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
   it("shows the branches of its log, and which events stand on one that was left", async () => {
     const { url, legion } = await startLegion("1");
     await legion("send", "1", "goal the first");
-    const { page, until, texts } = await show(url);
+    const { press, until, texts } = await show(url);
     await until(".c-name", "Agent 1");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     await until(".goals li", "the first");
     await until(".facts .state", "idle");
     const [mail] = await texts(".k-message .seq");
@@ -139,20 +155,20 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await until(".branches b", "goes on");
     await until(".entry.left", "on a branch that was left");
     expect((await texts(".branches li"))[0]).toMatch(/^○ 1 to \d+\s*compare$/);
-    await page.click(".branches li:first-child button");
+    await press(".branches li:first-child button");
     await until(".branch-bar", "A branch that was left");
     await until(".k-result", "ok");
     expect(await texts(".entry.left, .k-branch")).toEqual([]);
-    await page.click(".branch-bar button");
+    await press(".branch-bar button");
     await until(".k-branch", "goes on from event");
     await until(".entry.left", "on a branch that was left");
   });
 
   it("holds no connection in a tab that nobody sees, and has missed nothing when somebody does again", async () => {
     const { url, legion } = await startLegion("1");
-    const { page, until, texts } = await show(url);
+    const { page, press, until, texts } = await show(url);
     await until(".c-name", "Agent 1");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     await legion("send", "1", "goal one");
     await until(".goals li", "one");
     const turn = (state: "hidden" | "visible"): Promise<void> =>
@@ -168,7 +184,7 @@ describe.skipIf(!chromiumIsThere)("the page of an agent", { timeout: 90_000 }, (
     await turn("visible");
     await until(".goals li", "two");
     await until(".facts", "4 steps");
-    await page.click(".timeline-foot input");
+    await press(".timeline-foot input");
     const seqs = (await texts(".entry .seq")).map(Number);
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   });

@@ -9,11 +9,11 @@ describe.skipIf(!chromiumIsThere)("one chain of messages, on the page", { timeou
     const { url, legion } = await startLegion("3");
     await legion("send", "1", "tell 2 tell 3 tell 0 hello");
     await legion("send", "3", "note other: not of it");
-    const { page, until, texts } = await show(url);
+    const { page, press, until, texts } = await show(url);
     await until(".c-name", "Agent 3");
     await page.evaluate(() => (location.hash = "#/inbox"));
     await until(".letter .text", "hello");
-    await page.click("::-p-xpath(//li[contains(., 'Agent 3')][contains(., 'hello')]//a[text()='Chain'])");
+    await press("::-p-xpath(//li[contains(., 'Agent 3')][contains(., 'hello')]//a[text()='Chain'])");
     await until("h1:focus", "Chain of 0>1#1");
     await until(".bill tfoot", "In all");
     const list = await texts(".letter header span:first-child");
@@ -27,24 +27,24 @@ describe.skipIf(!chromiumIsThere)("one chain of messages, on the page", { timeou
     const boxes = await texts(".box-of b");
     expect(boxes.toSorted()).toEqual(list.toSorted());
     expect(await page.$$(".boxes path")).toHaveLength(boxes.length - 1);
-    await page.click(".box-of");
+    await press(".box-of");
     await page.waitForSelector(".letter:focus");
-    await page.click(".bill a");
+    await press(".bill a");
     await until("h1:focus", "Agent");
   });
 
   it("is reached from the stream, and from a cause in Cost", async () => {
     const { url, legion } = await startLegion("2");
     await legion("send", "1", "tell 2 note plan: this");
-    const { page, until } = await show(url);
+    const { page, press, until } = await show(url);
     await until(".c-name", "Agent 2");
     await page.evaluate(() => (location.hash = "#/cost"));
     await until(".bill a", "tell 2 note plan: this");
-    await page.click("::-p-xpath(//table[@class='bill']//a[contains(., 'tell 2')])");
+    await press("::-p-xpath(//table[@class='bill']//a[contains(., 'tell 2')])");
     await until("h1:focus", "Chain of 0>1#1");
-    await page.click(".chain a[href='#/conversation']");
+    await press(".chain a[href='#/conversation']");
     await until(".letter a", "Chain");
-    await page.click(".letter a[href^='#/chain']");
+    await press(".letter a[href^='#/chain']");
     await until("h1:focus", "Chain of 0>1#1");
     await until("nav a[aria-current]", "Conversation");
   });

@@ -34,9 +34,10 @@ describe.skipIf(!chromiumIsThere)("the person's word on the page", { timeout: 90
 
   it("pauses, resumes and stops, asks before it does what cannot be taken back, and says what came of it", async () => {
     const { url, legion } = await startLegion("2");
-    const { page, until } = await show(url);
+    const shown = await show(url);
+    const { page, until } = shown;
     const press = (words: string): Promise<void> =>
-      page.click(`::-p-xpath(//button[text()=${JSON.stringify(words)}])`);
+      shown.press(`::-p-xpath(//button[text()=${JSON.stringify(words)}])`);
     await until(".c-name", "Agent 2");
     await press("Choose all 2");
     await until(".to", "all 2 agents");
@@ -60,9 +61,9 @@ describe.skipIf(!chromiumIsThere)("the person's word on the page", { timeout: 90
 
   it("says that nobody heard it, and keeps the words", async () => {
     const { url, node } = await startLegion("1");
-    const { page, until } = await show(url);
+    const { page, press, until } = await show(url);
     await until(".c-name", "Agent 1");
-    await page.click("#agent-1 .c-chosen");
+    await press("#agent-1 .c-chosen");
     node.child.kill("SIGKILL");
     await until("[role=alert]", "Not connected");
     await page.type(".words textarea", "noop\n");
@@ -72,9 +73,9 @@ describe.skipIf(!chromiumIsThere)("the person's word on the page", { timeout: 90
 
   it("only looks where the page was opened to look", async () => {
     const { cwd } = await startLegion("1");
-    const { page, until } = await show(await startPage(cwd, "--read-only"));
+    const { page, press, until } = await show(await startPage(cwd, "--read-only"));
     await until(".c-name", "Agent 1");
-    await page.click("#agent-1 .c-chosen");
+    await press("#agent-1 .c-chosen");
     await page.type(".words textarea", "noop\n");
     await until(".outcome", "refused");
     await until(".outcome", "This page only shows");
@@ -82,24 +83,24 @@ describe.skipIf(!chromiumIsThere)("the person's word on the page", { timeout: 90
 
   it("answers questions: what is approved runs, and what is denied is told why", async () => {
     const { cwd, url, legion } = await startLegion("2", "--policy", "ask run *");
-    const { page, until } = await show(url);
+    const { page, press, until } = await show(url);
     await until(".c-name", "Agent 2");
     await legion("send", "1", "run touch approved.txt");
     await until(".c-why", "waits for your answer to 1.");
     await until("nav .many", "1 open");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     await until(".question", "touch approved.txt");
-    await page.click(".question .main");
+    await press(".question .main");
     await until(".outcome", "Approve 1.");
     await until(".k-approval", "approved");
     await until(".k-result", "ok");
     expect(existsSync(join(cwd, "approved.txt"))).toBe(true);
     await legion("send", "2", "run touch denied.txt");
-    await page.click('nav a[href="#/questions"]');
+    await press('nav a[href="#/questions"]');
     await until(".question", "touch denied.txt");
     await page.type(".question input", "not on a Friday\n");
     await until(".nobody", "No agent waits for your word");
-    await page.click(".outcome button");
+    await press(".outcome button");
     await page.evaluate(() => (location.hash = "#/agents/2"));
     await until(".k-approval", "denied: not on a Friday");
     expect(existsSync(join(cwd, "denied.txt"))).toBe(false);
@@ -111,12 +112,12 @@ describe.skipIf(!chromiumIsThere)("the person's word on the page", { timeout: 90
     await legion("send", "1", "--follow-up", "goal a later thing");
     await legion("send", "1", "--steer", "noop");
     await legion("resume", "1");
-    const { page, until } = await show(url);
+    const { page, press, until } = await show(url);
     await until(".c-name", "Agent 1");
-    await page.click('nav a[href="#/inbox"]');
+    await press('nav a[href="#/inbox"]');
     await until(".dead h2", "1 message could not be delivered");
     await until(".dead .text", "goal a later thing");
-    await page.click(".dead .letter button");
+    await press(".dead .letter button");
     await until(".outcome", "done");
     await page.waitForSelector(".dead", { hidden: true });
     await page.evaluate(() => (location.hash = "#/agents/1"));

@@ -17,9 +17,9 @@ describe.skipIf(!chromiumIsThere)("the conversation, on the page", { timeout: 90
   it("shows who talks to whom, drawn and as a table, and what is said, and grows while the person looks", async () => {
     const { url, legion } = await startLegion("3");
     const shown = await show(url);
-    const { page, until, texts } = shown;
+    const { page, press, until, texts } = shown;
     await until(".c-name", "Agent 3");
-    await page.click("nav a[href='#/conversation']");
+    await press("nav a[href='#/conversation']");
     await until(".nobody", "Nobody has said anything yet.");
     await legion("send", "1", "tell 2 tell 0 hello");
     await until(".pairs tbody th", "Agent 2 → You");
@@ -79,12 +79,12 @@ describe.skipIf(!chromiumIsThere)("the conversation, on the page", { timeout: 90
     const { url, legion } = await startLegion("2");
     const hostile = `<img src=x onerror="document.title='taken'"> \u202egpj`;
     await legion("send", "1", `tell 2 note x: ${hostile} ${"long ".repeat(100)}the very end`);
-    const { page, until } = await show(url);
+    const { page, press, until } = await show(url);
     await until(".c-name", "Agent 2");
     await page.evaluate(() => (location.hash = "#/conversation"));
     await until(".letter .text", `onerror="document.title='taken'"`);
     await until(".letter .text", "\\u{202e}gpj");
-    await page.click(".letter .text button");
+    await press(".letter .text button");
     await until(".letter .text", "the very end");
     expect(await page.$$eval("main img, main svg image, main svg script", (found) => found.length)).toBe(0);
     expect(await page.title()).toBe("AI Legion");

@@ -47,7 +47,7 @@ describe.skipIf(!chromiumIsThere)("a record in a file", { timeout: 120_000 }, ()
     await served.until(".changes summary", "made.txt");
     expect(await legion("trace", "--format", "html", "--output", "all.html")).toBe("wrote all.html\n");
     const shown = await show(pathToFileURL(join(cwd, "all.html")).href);
-    const { page, until, texts } = shown;
+    const { page, press, until, texts } = shown;
     const both = async (hash: string, selector: string): Promise<void> => {
       for (const one of [served, shown]) {
         await one.page.evaluate((to) => (location.hash = to), hash);
@@ -61,10 +61,10 @@ describe.skipIf(!chromiumIsThere)("a record in a file", { timeout: 120_000 }, ()
     await both("#/agents/1", ".k-decision .line b");
     await until(".goals li", "make it so");
     await until(".note summary", "plan");
-    await page.click(".k-result .more");
-    await page.click(".k-result .event-more button");
+    await press(".k-result .more");
+    await press(".k-result .event-more button");
     await until(".k-result .prompt", "the newest prompt by then");
-    await page.click(".timeline-foot button[aria-expanded]");
+    await press(".timeline-foot button[aria-expanded]");
     await until(".next-prompt", "It would be shown about");
     expect(await page.$(".desk")).toBeNull();
     await both("#/conversation", ".pairs tbody td");
@@ -75,7 +75,7 @@ describe.skipIf(!chromiumIsThere)("a record in a file", { timeout: 120_000 }, ()
     await both("#/questions", ".question p.dim");
     expect(await page.$(".answering")).toBeNull();
     await both("#/changes", ".changes summary b");
-    await page.click(".changes summary b");
+    await press(".changes summary b");
     await until(".difference", "+by hand");
     await both("#/cost", ".bill tbody");
     expect(await page.title()).not.toContain("taken");

@@ -24,6 +24,8 @@ export interface Shown {
   readonly page: Page;
   /** Resolves once the page shows `text` where `selector` leads, in one element of them. */
   until(selector: string, text: string): Promise<void>;
+  /** Clicks on it once it stands still in sight: what goes on beside it may move it. */
+  press(selector: string): Promise<void>;
   /** What stands in each of them, in their order. */
   texts(selector: string): Promise<readonly string[]>;
   /** Goes on pressing Tab until this has the focus. */
@@ -83,6 +85,7 @@ function person(page: Page): Shown {
         throw new Error(`${JSON.stringify(text)} is not in ${selector}; the page says:\n${body}`);
       });
     },
+    press: (selector) => page.locator(selector).setTimeout(20_000).click(),
     texts: (selector) =>
       page.$$eval(selector, (elements) => elements.map(({ textContent }) => textContent?.trim() ?? "")),
     async tabTo(selector) {

@@ -9,10 +9,10 @@ const ROW = ".rows .row";
 describe.skipIf(!chromiumIsThere)("the page of a legion", { timeout: 90_000 }, () => {
   it("shows every agent and what it does, and takes the token out of the address at once", async () => {
     const { url, legion } = await startLegion("3");
-    const { page, until, texts } = await show(url, { area: undefined });
+    const { page, press, until, texts } = await show(url, { area: undefined });
     await until(".report .sums", "Nothing was asked");
     expect(page.url()).toBe(url.replace(/#.*/, ""));
-    await page.click("nav a[href='#/legion']");
+    await press("nav a[href='#/legion']");
     await until(".c-name", "Agent 3");
     expect(await page.evaluate(() => [document.cookie, history.length])).toEqual(["", 3]);
     expect(await texts(`${ROW} .c-state`)).toEqual(["idle", "idle", "idle"]);

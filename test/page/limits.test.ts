@@ -23,46 +23,46 @@ describe("what is spent against a limit", () => {
 describe.skipIf(!chromiumIsThere)("limits on the page", { timeout: 90_000 }, () => {
   it("stand beside what is spent: of the legion, of each agent, and where the costs are", async () => {
     const { url, legion } = await startLegion("2", "--limits", "steps=3,tokens=900000,time=1h");
-    const { page, until, texts } = await show(url);
+    const { page, press, until, texts } = await show(url);
     await until(".sums .limit", "0 of 900k tokens");
     await legion("send", "1", "goal one");
     await until("#agent-1 .c-steps", "2");
     await legion("send", "1", "noop");
     await until("#agent-1 .c-why", "3 of 3 steps: at its limit");
     expect(await page.$eval("#agent-1 .c-steps", (cell) => cell.getAttribute("title"))).toBe("3 of 3 steps");
-    await page.click("nav a[href='#/cost']");
+    await press("nav a[href='#/cost']");
     await until(".limits dt", "This legion");
     await until(".limits .limit.tight", "3 of 3 steps at its limit");
     expect(await texts(".limits dt")).toEqual(["This legion", "Agent 1"]);
-    await page.click(".limits a");
+    await press(".limits a");
     await until(".facts .limit", "3 of 3 steps at its limit");
   });
 
   it("are changed where they stand: the agent that stood still goes on, and what is no limit is named", async () => {
     const { url, legion } = await startLegion("2", "--limits", "steps=3,tokens=900000");
-    const { page, until } = await show(url);
+    const { page, press, until } = await show(url);
     await until("#agent-1", "Agent 1");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     await legion("send", "1", "goal one");
     await until(".facts", "2 of 3 steps");
     await legion("send", "1", "noop");
     await legion("send", "1", "note later");
     await until(".facts", "3 of 3 steps at its limit");
     await until(".facts .why", "legion limits 1 steps=+100");
-    await page.click("button[aria-label='Change the limit of steps']");
+    await press("button[aria-label='Change the limit of steps']");
     await page.keyboard.type("many");
     await page.keyboard.press("Enter");
     await until(".raise .trouble", '"many" is no limit; write a whole number above 0, or none');
     await page.keyboard.press("Escape");
-    await page.click("button[aria-label='Change the limit of steps']");
+    await press("button[aria-label='Change the limit of steps']");
     expect(await page.$eval(".raise input", (field) => field.value)).toBe("6");
     await page.keyboard.type("40");
     await page.keyboard.press("Enter");
     await until(".facts .limit", "of 40 steps");
     await until(".facts .state", "idle");
-    await page.click("nav a[href='#/cost']");
+    await press("nav a[href='#/cost']");
     await until(".limits dt", "This legion");
-    await page.click(".limits button[aria-label='Change the limit of tokens']");
+    await press(".limits button[aria-label='Change the limit of tokens']");
     await page.keyboard.type("1000000");
     await page.keyboard.press("Enter");
     await until(".limits .limit", "of 1m tokens");

@@ -25,9 +25,9 @@ describe.skipIf(!chromiumIsThere)("an agent's long-term memory on its page", { t
     const start = ["start", "1", "--agent", "keeper", "--model", "scripted:answers.json", "--tick", "0"];
     const node = run([...start, "--task", "Keep it."], { cwd });
     await node.until("files ");
-    const { page, until, texts } = await show(await startPage(cwd));
+    const { page, press, until, texts } = await show(await startPage(cwd));
     await until(".c-steps", "3");
-    await page.click("#agent-1 .c-name");
+    await press("#agent-1 .c-name");
     await until(".memories", "2 entries");
     expect(await texts(".remembered .text")).toEqual(["Tea at four.", "The boat is called <b>Ada</b>."]);
     await page.type(".memories input", "boat\n");

@@ -32,10 +32,10 @@ describe.skipIf(!chromiumIsThere || !redisIsThere)(
       const { folders, bus, start, legion } = await twoNodes();
       await start(folders[0], "1-2");
       const second = await start(folders[1], "3-4");
-      const { page, until, texts } = await show(await startPage(folders[0], ...bus));
+      const { page, press, until, texts } = await show(await startPage(folders[0], ...bus));
       await until(".c-name", "Agent 4");
       expect(new Set(await texts(".rows .row .c-node")).size).toBe(2);
-      await page.click("#agent-3 .c-name");
+      await press("#agent-3 .c-name");
       await until("h1", "Agent 3");
       await page.type(".desk textarea", "note before: said before");
       await page.keyboard.press("Enter");
@@ -49,7 +49,7 @@ describe.skipIf(!chromiumIsThere || !redisIsThere)(
       await until(".note summary", "after");
       await until(".k-message", "said after");
       await until(".facts .state", "idle");
-      await page.click(".timeline-foot input");
+      await press(".timeline-foot input");
       const log = (await legion("log", "3", "--json")).trim().split("\n");
       const seqs = log.map((line) => String((JSON.parse(line) as { readonly seq: number }).seq));
       await until(".entry .seq", seqs.at(-1)!);
