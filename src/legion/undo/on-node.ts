@@ -26,17 +26,20 @@ export function createUndoing(
   const now = (): UndoPlace => ({ ...place, ...(settings("system") as Pick<UndoPlace, "protectedPaths">) });
   const inTurn = inTurns();
   const running = new Set<AgentId>();
-  let over: Promise<unknown> = Promise.resolve();
+  let underWay: Promise<unknown> = Promise.resolve();
   return {
     async undo(what: string): Promise<UndoReport> {
       const { undo, checkChoice } = await import("./undo.ts");
       await checkChoice(what, place);
-      const report = inTurn(() => atRest(agents, running, () => undo(what, now())));
-      over = report.catch(() => undefined);
-      return report;
+      const takeBack = (): Promise<UndoReport> => {
+        const report = undo(what, now());
+        underWay = report.catch(() => undefined);
+        return report;
+      };
+      return inTurn(() => atRest(agents, running, takeBack));
     },
-    /** Resolves when nothing is taken back: whoever is opened meanwhile begins no call before. */
-    mayRun: (): Promise<unknown> => over,
+    /** Resolves when nothing is being taken back: whoever is opened meanwhile begins no call before. */
+    mayRun: (): Promise<unknown> => underWay,
     undoWaitsFor: (): readonly AgentId[] => [...running],
     /** Goes on with what an undo before left unfinished. To be called before any agent runs. */
     async finish(): Promise<void> {
@@ -46,7 +49,10 @@ export function createUndoing(
   };
 }
 
-/** Does `work` while none of them runs a call; those that still do are in `running`. Who cannot run at all, or is closed, runs none. */
+/**
+ * Does `work` while none of them runs a call; those that still do are in `running`. Who cannot run at all, or is closed, runs none. Who is
+ * opened before that is free to run until its turn comes: a call that is waited for may be waiting for it.
+ */
 async function atRest<T>(
   agents: ReadonlyMap<AgentId, Supervised>,
   running: Set<AgentId>,
@@ -64,8 +70,14 @@ async function atRest<T>(
       agent.alone(held).catch(() => resolve());
     }).finally(() => running.delete(id));
   };
+  const held = new Set<AgentId>();
+  const atLarge = () => [...agents].filter(([id, agent]) => !agent.isAsleep && !held.has(id));
   try {
-    await Promise.all([...agents].flatMap(([id, agent]) => (agent.isAsleep ? [] : hold(id, agent))));
+    for (let more = atLarge(); more.length > 0; more = atLarge()) {
+      for (const [id] of more) held.add(id);
+      await Promise.all(more.map(([id, agent]) => hold(id, agent)));
+    }
+    // In the same turn as the last look: whoever is opened from now on finds that it is under way.
     return await work();
   } finally {
     release();

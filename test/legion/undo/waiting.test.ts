@@ -1,10 +1,14 @@
 // Undo while agents are at work, and while another undo is.
 
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { system } from "../../../modules/system/index.ts";
+import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import { createService } from "../../../src/control/service.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
+import type { Inspection } from "../../../src/domain/inspection.ts";
+import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { byHand, openWorld, temporaryFolder } from "../../world.ts";
 import { createYard, put, REST, treeOf, write } from "./yard.ts";
 
@@ -54,42 +58,100 @@ describe("an undo while an agent runs a call", () => {
 });
 
 describe("an agent that sleeps while something is taken back", () => {
-  it("is opened when it is told something, and begins no call before that is over", async () => {
+  const SLEEPER = "50";
+  const isResult = (seen: Inspection) =>
+    seen.kind === "event" && seen.agent === SLEEPER && seen.event.kind === "result";
+  const many = Array.from({ length: 70 }, (_, n) => String(n + 3));
+
+  /** A disk that is in the middle of something, once it is told to be, until it is told to go on. */
+  async function stuckDisk(isStuck: (way: "read" | "replace", path: string) => boolean) {
+    const project = await temporaryFolder();
+    const real = createDisk(legionPaths(join(project, ".ai-legion")).tmp, project);
+    const [begun, go] = [byHand(), byHand()];
+    const wait = async (way: "read" | "replace", path: string): Promise<void> => {
+      if (isStuck(way, path)) await (begun.resolve(), go.promise);
+    };
+    const disk: Disk = {
+      ...real,
+      read: (path, ...rest) => wait("read", path).then(() => real.read(path, ...rest)),
+      replace: (path, ...rest) => wait("replace", path).then(() => real.replace(path, ...rest)),
+    };
+    return { project, disk, begun, go };
+  }
+
+  /** Agents of whom 1 has written, 2 hangs when it is told to, and the sleeper is closed. */
+  async function withSleeper({ project, disk }: { readonly project?: string; readonly disk?: Disk } = {}) {
     const { began, end, modules } = hanging();
-    const many = Array.from({ length: 70 }, (_, n) => String(n + 3));
-    const sleeper = "50";
+    const writers = many.map((id) => [id, { modules, script: [{ calls: [write("y", id)] }, REST] }]);
     const world = await openWorld(
-      await temporaryFolder(),
+      project ?? (await temporaryFolder()),
       {
         1: { modules, script: [{ calls: [write("x", "new")] }, REST] },
         2: { modules, script: [{ calls: [{ action: "hang" }] }, REST] },
-        ...Object.fromEntries(
-          many.map((id) => [id, { modules, script: [{ calls: [write("y", id)] }, REST] }]),
-        ),
+        ...Object.fromEntries(writers),
       },
-      { closesIdle: true },
+      { closesIdle: true, ...(disk && { disk }) },
     );
     const [id] = await world.say("1", "Go.");
     await world.idle();
-    expect(world.legion.agents.get(sleeper)!.isAsleep).toBe(true);
+    expect(world.legion.agents.get(SLEEPER)!.isAsleep).toBe(true);
+    return { world, began, end, id: id! };
+  }
+
+  it("works on while a call is waited for, which may be waiting for it", async () => {
+    const { world, began, end, id } = await withSleeper();
     await world.say("2", "Go.");
     await began.promise;
     const service = createService({ legion: world.legion, onStop: () => undefined });
-    expect(await service.undo({ what: id! })).toEqual({ outcome: "soon", waitsFor: ["2"] });
-    await world.say(sleeper, "Go.");
+    expect(await service.undo({ what: id })).toEqual({ outcome: "soon", waitsFor: ["2"] });
+    await world.say(SLEEPER, "Go.");
+    await world.until(isResult);
     end.resolve();
-    await world.until(
-      (seen) => seen.kind === "event" && seen.agent === sleeper && seen.event.kind === "result",
+    await world.until((seen) => seen.kind === "event" && seen.agent === "0" && isUndone(seen.event));
+    expect(world.seen.findIndex(isResult)).toBeLessThan(world.seen.findIndex(isUndoing));
+  });
+
+  it("is opened when it is told something, and begins no call before that is over", async () => {
+    const { unfinishedUndo } = legionPaths("");
+    const opening = byHand();
+    let isUnderWay = false;
+    const { begun, go, ...stuck } = await stuckDisk((way, path) => {
+      if (isUnderWay && way === "read" && path.includes(join("agents", SLEEPER))) opening.resolve();
+      return way === "replace" && basename(path) === basename(unfinishedUndo);
+    });
+    const { world, id } = await withSleeper(stuck);
+    const undone = world.legion.undo(id);
+    await begun.promise;
+    isUnderWay = true;
+    await world.say(SLEEPER, "Go.");
+    await opening.promise;
+    // To read logs so often takes longer than to open one and to begin.
+    for (let read = 0; read < 200; read++) await world.events(SLEEPER);
+    expect(world.seen.filter((seen) => "agent" in seen && seen.agent === SLEEPER)).toEqual([]);
+    go.resolve();
+    await undone;
+    await world.until(isResult);
+  });
+
+  it("is waited for where it is just being opened", async () => {
+    let isOpening = false;
+    const { begun, go, ...stuck } = await stuckDisk(
+      (way, path) => isOpening && way === "read" && path.includes(join("agents", SLEEPER)),
     );
-    const over = world.seen.findIndex(
-      (seen) => seen.kind === "event" && seen.agent === "0" && isUndone(seen.event),
-    );
-    const begun = world.seen.findIndex((seen) => seen.kind === "live:call" && seen.agent === sleeper);
-    expect(over).toBeGreaterThan(0);
-    expect(begun).toBeGreaterThan(over);
+    const { world, id } = await withSleeper(stuck);
+    isOpening = true;
+    await world.say(SLEEPER, "Go.");
+    await begun.promise;
+    const undone = world.legion.undo(id);
+    await expect.poll(() => world.legion.undoWaitsFor()).toContain(SLEEPER);
+    go.resolve();
+    await undone;
+    await world.until(isResult);
   });
 });
 
+const isUndoing = (seen: Inspection): boolean =>
+  seen.kind === "event" && seen.agent === "0" && seen.event.kind === "notice" && seen.event.reason === "undo";
 const isUndone = (event: { readonly kind: string; readonly reason?: unknown }): boolean =>
   event.kind === "notice" && event.reason === "undone";
 
