@@ -213,7 +213,7 @@ function decide(ledger: Ledger, event: EventOf<"decision">): void {
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
   ledger.pending = event.calls.length;
-  if (ledger.pending > 0) mark(ledger, { hasActed: true });
+  if (ledger.pending > 0) mark(ledger, "hasActed");
 }
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
@@ -222,7 +222,7 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
   // One that was cut off by the end of a process is none of this start.
-  if (event.outcome !== "interrupted") mark(ledger, { hasResult: true });
+  if (event.outcome !== "interrupted") mark(ledger, "hasResult");
   ledger.pending = Math.max(0, ledger.pending - 1);
 }
 
@@ -230,7 +230,7 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
 function hold(ledger: Ledger, { asked, verdict }: EventOf<"approval">): void {
   if (asked) ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
   if (asked || verdict) ledger.actingMs = asked ? 0 : ledger.atMs;
-  if (asked || verdict === "approved") mark(ledger, { hasActed: !asked });
+  if (asked || verdict === "approved") mark(ledger, "hasActed", !asked);
 }
 
 function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {
@@ -270,22 +270,23 @@ function settleCall(ledger: Ledger, id: string | null, usage: Usage): void {
 
 /** What the log has cost so far, calls without an answer included. */
 export function totalUsage(ledger: Pick<Ledger, "spent" | "open">): Usage {
-  return addUsage(ledger.spent.usage, sumOf(ledger.open));
+  const { usage } = ledger.spent;
+  return ledger.open.length === 0 ? usage : addUsage(usage, sumOf(ledger.open));
 }
 
 function sumOf(calls: readonly OpenCall[]): Usage {
-  return calls.map(({ reserved }) => reserved).reduce(addUsage, NO_USAGE);
+  return calls.reduce((sum, { reserved }) => addUsage(sum, reserved), NO_USAGE);
 }
 
 function heed(ledger: Ledger, { reason, details }: EventOf<"notice">): void {
   if (reason === "resumed") ledger.fruitless = 0;
   ledger.limits = limitsAfter(ledger.limits, { reason, details });
   if (reason !== "restarted") return;
-  if (details === "alone") mark(ledger, { isAlone: true });
-  else if (details === "beside") mark(ledger, { isAlone: false });
-  else if (details === "ending") mark(ledger, { isEnding: true });
+  if (details === "alone") mark(ledger, "isAlone");
+  else if (details === "beside") mark(ledger, "isAlone", false);
+  else if (details === "ending") mark(ledger, "isEnding");
   else {
-    if (details === "again") mark(ledger, { hasActed: true });
+    if (details === "again") mark(ledger, "hasActed");
     // Whoever only lost an agent for a while has not died of it.
     if (details === "lost") ledger.fruitless = ledger.fruitlessBefore;
     // Whatever call was under way is over, and nothing came of it.
@@ -293,6 +294,7 @@ function heed(ledger: Ledger, { reason, details }: EventOf<"notice">): void {
   }
 }
 
-function mark(ledger: Ledger, known: Partial<LifeStart>): void {
-  ledger.start = { ...ledger.start, ...known };
+/** What is known of a start was mostly known before. */
+function mark(ledger: Ledger, name: keyof LifeStart, is = true): void {
+  if (ledger.start[name] !== is) ledger.start = { ...ledger.start, [name]: is };
 }

@@ -26,8 +26,8 @@ export function countRepeat(
   repeat.count++;
   repeats.delete(key);
   repeats.set(key, repeat);
-  const [oldest] = repeats.keys();
-  if (repeats.size > REMEMBERED_CALLS && oldest !== undefined) repeats.delete(oldest);
+  const [oldest] = repeats.size > REMEMBERED_CALLS ? repeats.keys() : [];
+  if (oldest !== undefined) repeats.delete(oldest);
   return repeat.count;
 }
 

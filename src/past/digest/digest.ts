@@ -94,7 +94,7 @@ export function createDigest(kept?: PackedDigest) {
       guessing.see(event);
       atRest.see(event);
       traffic.see(event);
-      doing.see(event, { root: charging.root(), course, latest: before });
+      doing.see(event, { root: charging.root(), course, latest: before, atMs: ledger.atMs });
     },
     /** To be called after the last event. @param read gives the log from its first event; it is read where the log went back */
     settle: (read: () => AsyncIterable<Event>): Promise<void> => atRest.settle(read),

@@ -56,10 +56,10 @@ export function createFileChanges(kept?: PackedFileChanges) {
       if (event.kind !== "result" || !named || event.outcome !== "ok") return;
       const does = changeIn(event.details, named);
       if (!does) return;
-      const { path, from } = named;
-      const { seq } = event;
-      const atMs = Date.parse(event.at) || 0;
-      changes.push({ path, ...(from !== undefined && { from }), does, seq, atMs, ...(cause && { cause }) });
+      const change: Writable = { path: named.path, does, seq: event.seq, atMs: Date.parse(event.at) || 0 };
+      if (named.from !== undefined) change.from = named.from;
+      if (cause) change.cause = cause;
+      changes.push(change);
       if (changes.length > MAX_CHANGES) changes.shift();
     },
     pack: (): PackedFileChanges => ({ ...packed(changes), places: [...places] }),

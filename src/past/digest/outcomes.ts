@@ -30,6 +30,8 @@ export type CallOutcome =
  */
 export type OutcomeCounts = GrowingCounts;
 
+const CHARGED = ["input", "output", "cacheRead", "cacheWrite", "cost"] as const;
+
 const openCallSchema = z.object({ seq: z.int(), model: z.string(), startMs: z.number() });
 
 export const outcomesSchema = z.object({
@@ -58,7 +60,7 @@ export function createOutcomes(ledger: Ledger, kept?: PackedOutcomes) {
       // What stands before it is another agent's past.
       if (event.kind === "branch" && event.origin !== undefined) return counts.clear();
       if (hasPrice(event)) counts.add(["charged", model, "cost"], 0);
-      for (const field of ["input", "output", "cacheRead", "cacheWrite", "cost"] as const) {
+      for (const field of before.charged === charged ? [] : CHARGED) {
         const gained = (charged[field] ?? 0) - (before.charged[field] ?? 0);
         if (gained > 0) counts.add(["charged", model, field], gained);
       }

@@ -6,7 +6,7 @@ import type { Event, EventOf, Usage } from "../../../domain/event/event.ts";
 import { isOfModel } from "../../../domain/supervision.ts";
 import { hasPrice } from "../../shares/by-cause.ts";
 import { nameOf } from "../counts.ts";
-import { NO_CHARGE, chargeOf, isNoCharge, subtractCharge, type Charge } from "./charge.ts";
+import { chargeOf, createSum, isNoCharge, subtractCharge, type Charge } from "./charge.ts";
 import { createTally, tallySchema } from "./tally.ts";
 
 /** What came of an answer: the first part of a name, as `nameOf` writes it; behind `calls` stand the actions that it calls. */
@@ -68,8 +68,10 @@ export function createActions(kept?: PackedActions) {
       const purpose = purposeOf(event, calls);
       const name = purpose === null ? null : nameFor(purpose);
       const told = usageIn(event);
-      const { timeMs, unparsed } = charge;
-      const own = { ...(told ? chargeOf(told) : NO_CHARGE), steps: answered(event), timeMs, unparsed };
+      const own = told ? chargeOf(told) : createSum();
+      own.steps = answered(event);
+      own.timeMs = charge.timeMs;
+      own.unparsed = charge.unparsed;
       const rest = subtractCharge(charge, own);
       if (!isNoCharge(own)) tally.add(name, own);
       if (!isNoCharge(rest)) tally.add(null, rest);
@@ -83,7 +85,10 @@ export function createActions(kept?: PackedActions) {
 export function usageIn(event: Event): Usage | undefined {
   if (event.kind === "summary" || event.kind === "result") return event.usage;
   if (event.kind !== "decision") return undefined;
-  return event.cost === undefined ? event.usage : { ...event.usage, cost: event.cost };
+  const { usage, cost } = event;
+  if (cost === undefined) return usage;
+  const { input, output, cacheRead, cacheWrite } = usage;
+  return { input, output, cacheRead, cacheWrite, cost };
 }
 
 /** `null`: it answers nothing. */

@@ -27,24 +27,40 @@ export interface Charge {
   readonly retried: number;
 }
 
-export const NO_CHARGE: Charge = {
-  ...{ steps: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-  ...{ cost: 0, timeMs: 0, reserved: 0, reservedCost: 0, unpriced: 0, unparsed: 0, retried: 0 },
-};
+/** One that grows in its place: each event of a log comes by here several times, and copies would take longer than all else. */
+export type ChargeSum = { -readonly [F in keyof Charge]: Charge[F] };
+
+export function createSum(): ChargeSum {
+  // prettier-ignore
+  return {
+    steps: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, timeMs: 0,
+    reserved: 0, reservedCost: 0, unpriced: 0, unparsed: 0, retried: 0,
+  };
+}
+
+export const NO_CHARGE: Charge = createSum();
 
 const FIELDS = Object.keys(NO_CHARGE) as readonly (keyof Charge)[];
 
 /** What the log has come to, but for what no ledger counts. */
 export function chargedIn(ledger: Ledger): Charge {
-  const { input, output, cacheRead = 0, cacheWrite = 0, cost = 0 } = totalUsage(ledger);
-  const { steps, workingMs: timeMs } = ledger.spent;
-  return { ...NO_CHARGE, steps, input, output, cacheRead, cacheWrite, cost, timeMs };
+  const charged = chargeOf(totalUsage(ledger));
+  charged.unpriced = 0;
+  charged.steps = ledger.spent.steps;
+  charged.timeMs = ledger.spent.workingMs;
+  return charged;
 }
 
 /** What an answer came to. */
-export function chargeOf({ input, output, cacheRead = 0, cacheWrite = 0, cost }: Usage): Charge {
-  const unpriced = cost === undefined ? input + output : 0;
-  return { ...NO_CHARGE, input, output, cacheRead, cacheWrite, cost: cost ?? 0, unpriced };
+export function chargeOf({ input, output, cacheRead = 0, cacheWrite = 0, cost }: Usage): ChargeSum {
+  const sum = createSum();
+  sum.input = input;
+  sum.output = output;
+  sum.cacheRead = cacheRead;
+  sum.cacheWrite = cacheWrite;
+  sum.cost = cost ?? 0;
+  sum.unpriced = cost === undefined ? input + output : 0;
+  return sum;
 }
 
 export function spentIn({ steps, input, output, cost, timeMs }: Charge): Spent {
@@ -52,22 +68,22 @@ export function spentIn({ steps, input, output, cost, timeMs }: Charge): Spent {
 }
 
 export function addCharge(a: Charge, b: Charge): Charge {
-  return grow({ ...a }, b);
+  return grow(grow(createSum(), a), b);
 }
 
-export function subtractCharge(a: Charge, b: Charge): Charge {
-  return grow({ ...a }, b, -1);
+export function subtractCharge(a: Charge, b: Charge): ChargeSum {
+  return grow(grow(createSum(), a), b, -1);
 }
 
 export function isNoCharge(charge: Charge): boolean {
-  for (const field of FIELDS) if (charge[field] !== 0) return false;
-  return true;
+  const { steps, input, output, cacheRead, cacheWrite, cost } = charge;
+  const { timeMs, reserved, reservedCost, unpriced, unparsed, retried } = charge;
+  const isFree = input === 0 && output === 0 && cacheRead === 0 && cacheWrite === 0 && cost === 0;
+  const isKnown = reserved === 0 && reservedCost === 0 && unpriced === 0;
+  return isFree && isKnown && steps === 0 && timeMs === 0 && unparsed === 0 && retried === 0;
 }
 
-/** One that grows in its place. */
-export type ChargeSum = { -readonly [F in keyof Charge]: Charge[F] };
-
-/** Field by field in so many words: each event of a log comes by here several times, and a loop over names takes far longer. */
+/** Field by field in so many words: a loop over names takes far longer. */
 export function grow(sum: ChargeSum, more: Charge, sign: 1 | -1 = 1): ChargeSum {
   sum.steps += sign * more.steps;
   sum.input += sign * more.input;
@@ -94,7 +110,7 @@ export function toRow(charge: Charge): ChargeRow {
 }
 
 export function fromRow(row: ChargeRow): ChargeSum {
-  const sum: ChargeSum = { ...NO_CHARGE };
+  const sum = createSum();
   for (const [n, field] of FIELDS.entries()) sum[field] = row[n]!;
   return sum;
 }

@@ -9,7 +9,7 @@ import type { Ledger } from "../../ledger.ts";
 import { firstIn, followNewest, hasPrice, type FirstMessage, type RootId } from "../../shares/by-cause.ts";
 import { followCalls } from "../../shares/calls.ts";
 import { actionsSchema, createActions, usageIn } from "./actions.ts";
-import { NO_CHARGE, chargeOf, chargedIn, isNoCharge, subtractCharge, type Charge } from "./charge.ts";
+import { NO_CHARGE, chargedIn, isNoCharge, subtractCharge, type Charge, type ChargeSum } from "./charge.ts";
 import { createTally, tallySchema, type ChargeShare } from "./tally.ts";
 import { createTimeline, minuteOf, timelineSchema, type TimeSpan } from "./timeline.ts";
 
@@ -69,7 +69,7 @@ export function createCharges(ledger: Ledger, kept?: PackedCharges) {
   const calls = followCalls(({ model }) => ({ minute: minuteOf(ledger.atMs), model }), kept?.calls);
   let before = chargedIn(ledger);
   return {
-    charges: inParts({ causes, models, actions, timeline, firsts }),
+    charges: asTheyStand({ causes, models, actions, timeline, firsts }),
     see(event: Event, retried: 0 | 1): void {
       newest.see(event);
       const charged = chargedIn(ledger);
@@ -81,10 +81,11 @@ export function createCharges(ledger: Ledger, kept?: PackedCharges) {
         actions.see(event, NO_CHARGE);
         return [causes, models, timeline].forEach((part) => part.clear());
       }
-      const charge = { ...gained, ...partsOf(gained, event), retried };
+      const hasGained = !isNoCharge(gained);
+      const charge = inParts(gained, event, retried);
       const root = newest.root() ?? null;
       // A cause is what something was spent for.
-      if (!isNoCharge(gained) || causes.has(root)) causes.add(root, charge);
+      if (hasGained || causes.has(root)) causes.add(root, charge);
       if (!isNoCharge(charge)) {
         models.add(call.model, charge);
         timeline.add(call.minute, charge);
@@ -118,8 +119,8 @@ interface ChargeParts {
   readonly firsts: Charges["firsts"];
 }
 
-/** As they stand whenever somebody looks. */
-function inParts({ causes, models, actions, timeline, firsts }: ChargeParts): Charges {
+/** Whenever somebody looks. */
+function asTheyStand({ causes, models, actions, timeline, firsts }: ChargeParts): Charges {
   return {
     get causes() {
       return causes.shares();
@@ -137,19 +138,16 @@ function inParts({ causes, models, actions, timeline, firsts }: ChargeParts): Ch
   };
 }
 
-/** What of a gain is only reserved, what has no price, and whether it was for nothing. */
-function partsOf(
-  gained: Charge,
-  event: Event,
-): Pick<Charge, "reserved" | "reservedCost" | "unpriced" | "unparsed"> {
+/** Says of a gain what of it is only reserved, what has no price, and whether it was for nothing. */
+function inParts(gained: ChargeSum, event: Event, retried: 0 | 1): Charge {
   const told = usageIn(event);
-  const { input, output, cost, unpriced } = told ? chargeOf(told) : NO_CHARGE;
-  return {
-    reserved: gained.input + gained.output - input - output,
-    reservedCost: gained.cost - cost,
-    unpriced,
-    unparsed: Number(event.kind === "decision" && event.stop === "unparsed"),
-  };
+  const tokens = told ? told.input + told.output : 0;
+  gained.reserved = gained.input + gained.output - tokens;
+  gained.reservedCost = gained.cost - (told?.cost ?? 0);
+  gained.unpriced = told?.cost === undefined ? tokens : 0;
+  gained.unparsed = event.kind === "decision" && event.stop === "unparsed" ? 1 : 0;
+  gained.retried = retried;
+  return gained;
 }
 
 function callOf(event: Event, calls: ReturnType<typeof followCalls<KnownCall>>, minute: number): KnownCall {

@@ -68,7 +68,8 @@ export function createGuesses(kept?: PackedGuesses) {
     const isCached = cacheRead + cacheWrite > 0;
     const before = answered;
     if (!prompted) return;
-    answered = { ...prompted, input, isCached };
+    const { model, introduction, epoch, atMs } = prompted;
+    answered = { model, introduction, epoch, atMs, input, isCached };
     const lost = before ? Math.min(before.input, input) - cacheRead : 0;
     // Where neither was cached there is no cache, for all that is known.
     if (before && (isCached || before.isCached) && lost >= LEAST_CACHED) {

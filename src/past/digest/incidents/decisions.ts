@@ -50,29 +50,25 @@ export function createDecisions({ known, add, again }: NewestIncidents, kept = N
     const isLooping = course === "loop";
     if (now.hasFailed) (now.isFailing ? again : add)("failed", incidentOf());
     if (isLooping) (now.isLooping ? again : add)("loop", incidentOf());
-    now = { ...now, isFailing: now.hasFailed, isLooping };
+    now.isFailing = now.hasFailed;
+    now.isLooping = isLooping;
+  };
+  const begin = (event: EventOf<"decision">): void => {
+    now.left = [...resultsFor(event)];
+    if (now.left.length === 0) now.isFailing = now.isLooping = false;
+    now.commands = event.calls.flatMap(commandIn);
+    now.hasActed = now.hasFailed = false;
   };
   return {
     /** @param course its decision is one of a loop, as is known now */
     see(event: Event, incidentOf: () => Incident, course: DecisionCourse): void {
       if (event.kind === "result") settle(event, incidentOf, course);
-      else if (event.kind === "decision") now = { ...now, ...begun(event) };
+      else if (event.kind === "decision") begin(event);
       else if (event.kind === "approval" && event.verdict !== undefined && event.verdict !== "approved")
         now.commands = now.commands.filter(([id]) => id !== event.call);
     },
     clear: () => void (now = { ...NO_DECISIONS }),
-    pack: (): PackedDecisions => now,
-  };
-}
-
-function begun(event: EventOf<"decision">): Partial<PackedDecisions> {
-  const { calls } = event;
-  const left = resultsFor(event);
-  return {
-    ...(left.length === 0 && { isFailing: false, isLooping: false }),
-    left: [...left],
-    commands: calls.flatMap(commandIn),
-    ...{ hasActed: false, hasFailed: false },
+    pack: (): PackedDecisions => ({ ...now }),
   };
 }
 

@@ -40,6 +40,8 @@ export interface SeenWith {
   readonly course: DecisionCourse;
   /** The latest time of anything before it, in milliseconds since 1970; 0 for nothing. */
   readonly latest: number;
+  /** Its own time; NaN for what is no time. */
+  readonly atMs: number;
 }
 
 /** A clock may be set that much without a word, in milliseconds. */
@@ -75,12 +77,12 @@ export function createIncidents(kept?: PackedIncidents) {
       ...known,
       resent: resent as ReadonlySet<string>,
     } satisfies Incidents,
-    see(event: Event, { root, course, latest }: SeenWith): void {
+    see(event: Event, { root, course, latest, atMs: ownMs }: SeenWith): void {
       // What stands before it is another agent's past.
       if (event.kind === "branch" && event.origin !== undefined)
         for (const part of [newest, decisions, resent]) part.clear();
       const { seq, at } = event;
-      const atMs = Date.parse(at) || latest;
+      const atMs = ownMs || latest;
       const incidentOf = (): Incident => {
         const cause = root === undefined ? {} : { cause: root };
         return { seq, at, ms: Math.max(latest, atMs), ...cause, text: "" };
