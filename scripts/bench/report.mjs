@@ -1,5 +1,5 @@
 // `legion report` of 500 agents and 1,000,000 events: the first time, which makes the digests, and the second time, beside reading all
-// of their logs; and what it holds in memory meanwhile.
+// of their logs; and what the process holds in memory meanwhile, its threads included.
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -25,9 +25,9 @@ for (let id = 2; id <= AGENTS; id++) cpSync(first, join(root, "agents", String(i
 /** @param {() => Promise<void>} work @returns {Promise<{ ms: number, peakMb: number }>} */
 async function measured(work) {
   globalThis.gc?.();
-  const before = process.memoryUsage().heapUsed;
+  const before = process.memoryUsage.rss();
   let peak = before;
-  const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().heapUsed)), 20);
+  const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
   const started = performance.now();
   await work();
   clearInterval(watch);

@@ -213,7 +213,7 @@ function decide(ledger: Ledger, event: EventOf<"decision">): void {
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
   ledger.pending = event.calls.length;
-  if (ledger.pending > 0) mark(ledger, "hasActed");
+  if (ledger.pending > 0) mark(ledger, { hasActed: true });
 }
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
@@ -222,7 +222,7 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
   // One that was cut off by the end of a process is none of this start.
-  if (event.outcome !== "interrupted") mark(ledger, "hasResult");
+  if (event.outcome !== "interrupted") mark(ledger, { hasResult: true });
   ledger.pending = Math.max(0, ledger.pending - 1);
 }
 
@@ -230,7 +230,7 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
 function hold(ledger: Ledger, { asked, verdict }: EventOf<"approval">): void {
   if (asked) ledger.spent.workingMs += elapsed(ledger.actingMs, ledger.atMs);
   if (asked || verdict) ledger.actingMs = asked ? 0 : ledger.atMs;
-  if (asked || verdict === "approved") mark(ledger, "hasActed", !asked);
+  if (asked || verdict === "approved") mark(ledger, { hasActed: !asked });
 }
 
 function turn(ledger: Ledger, { origin }: EventOf<"branch">): void {
@@ -269,9 +269,8 @@ function settleCall(ledger: Ledger, id: string | null, usage: Usage): void {
 }
 
 /** What the log has cost so far, calls without an answer included. */
-export function totalUsage(ledger: Pick<Ledger, "spent" | "open">): Usage {
-  const { usage } = ledger.spent;
-  return ledger.open.length === 0 ? usage : addUsage(usage, sumOf(ledger.open));
+export function totalUsage({ open, spent }: Pick<Ledger, "spent" | "open">): Usage {
+  return open.length === 0 ? spent.usage : addUsage(spent.usage, sumOf(open));
 }
 
 function sumOf(calls: readonly OpenCall[]): Usage {
@@ -282,11 +281,11 @@ function heed(ledger: Ledger, { reason, details }: EventOf<"notice">): void {
   if (reason === "resumed") ledger.fruitless = 0;
   ledger.limits = limitsAfter(ledger.limits, { reason, details });
   if (reason !== "restarted") return;
-  if (details === "alone") mark(ledger, "isAlone");
-  else if (details === "beside") mark(ledger, "isAlone", false);
-  else if (details === "ending") mark(ledger, "isEnding");
+  if (details === "alone") mark(ledger, { isAlone: true });
+  else if (details === "beside") mark(ledger, { isAlone: false });
+  else if (details === "ending") mark(ledger, { isEnding: true });
   else {
-    if (details === "again") mark(ledger, "hasActed");
+    if (details === "again") mark(ledger, { hasActed: true });
     // Whoever only lost an agent for a while has not died of it.
     if (details === "lost") ledger.fruitless = ledger.fruitlessBefore;
     // Whatever call was under way is over, and nothing came of it.
@@ -294,7 +293,8 @@ function heed(ledger: Ledger, { reason, details }: EventOf<"notice">): void {
   }
 }
 
-/** What is known of a start was mostly known before. */
-function mark(ledger: Ledger, name: keyof LifeStart, is = true): void {
-  if (ledger.start[name] !== is) ledger.start = { ...ledger.start, [name]: is };
+/** Mostly it was known before, and nothing is made anew. */
+function mark(ledger: Ledger, known: Partial<LifeStart>): void {
+  const isNews = Object.entries(known).some(([name, is]) => ledger.start[name as keyof LifeStart] !== is);
+  if (isNews) ledger.start = { ...ledger.start, ...known };
 }

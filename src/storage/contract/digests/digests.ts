@@ -58,6 +58,11 @@ export interface Digested {
   readonly place?: DigestPlace | undefined;
   /** Absent: how its agent stands is kept nowhere but there. */
   readonly standings?: StandingKeeper;
+  /**
+   * Has the log folded beside this thread, if that is worth it: true once what it comes to is at the place. Asked where nothing of it is
+   * kept. Never rejects; absent: there is nobody to do it.
+   */
+  elsewhere?(): Promise<boolean>;
 }
 
 /** Where how one agent stands is kept beside its log, by whoever ran it or asked before. Nothing here rejects, as in a `DigestPlace`. */
@@ -79,12 +84,17 @@ export function unbound(events: (from?: number) => AsyncIterable<Event>): Digest
 }
 
 /** How the agent of a log stands. Rejects as reading it does. */
-export async function readStanding({ log, place, standings }: Digested): Promise<StandingAtRest> {
+export async function readStanding({ log, place, standings, elsewhere }: Digested): Promise<StandingAtRest> {
   const known = unpackStanding(await standings?.read());
   if (known) return known;
-  const kept = await place?.readHead();
-  const head = unpackStanding(kept?.head);
-  if (head && (await log.compare(kept?.binding, head.ledger.last)) === "same") return head;
+  const keptNow = async () => {
+    const kept = await place?.readHead();
+    const head = unpackStanding(kept?.head);
+    return { head, how: head && (await log.compare(kept?.binding, head.ledger.last)) };
+  };
+  let { head, how = "other" } = await keptNow();
+  if (how === "other" && (await elsewhere?.())) ({ head, how = "other" } = await keptNow());
+  if (head && how === "same") return head;
   const { digest, pack } = await bringUp({ log, place });
   await standings?.keep(pack().head);
   return digest;
@@ -114,9 +124,13 @@ interface UpToDate {
   readonly lineage?: string;
 }
 
-async function bringUp({ log, place }: Digested): Promise<UpToDate> {
-  const kept = await place?.read();
-  const packed = kept && (await boundTo(log, kept));
+async function bringUp({ log, place, elsewhere }: Digested): Promise<UpToDate> {
+  const keptNow = async () => {
+    const kept = await place?.read();
+    return { kept, packed: kept && (await boundTo(log, kept)) };
+  };
+  let { kept, packed } = await keptNow();
+  if (!packed && (await elsewhere?.())) ({ kept, packed } = await keptNow());
   const known = packed?.head.ledger.last ?? 0;
   const fold = createDigest(packed);
   for await (const event of log.events(known + 1)) fold.see(event);

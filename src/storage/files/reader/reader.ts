@@ -1,7 +1,7 @@
 // What the files of a project say, read without its lock: also while a node runs.
 
 import { holdsCopies } from "../../folder/copies.ts";
-import { stat } from "node:fs/promises";
+import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Event } from "../../../domain/event/event.ts";
@@ -45,7 +45,7 @@ export function createFileReader(
   { home, person = openPersonFolder(process.env) }: FilesOptions = {},
 ): FileReader {
   const paths = legionPaths(project, home);
-  const disk = lookingFirst(withoutWrites(createDisk(paths.tmp)), paths);
+  const disk = readingDisk(paths);
   const blobs = (agent: AgentId): Blobs => createBlobs(paths.blobs(agent), disk);
   const recordText = (agent: AgentId): Promise<string | undefined> =>
     readRecord({ folder: paths.agent(agent), disk });
@@ -72,11 +72,12 @@ export function createFileReader(
     unread: async (agent, marks) =>
       (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread,
     recordText,
-    digested: async (agent) => ({
-      log: createDigestedLog({ folder: paths.agent(agent), disk }),
+    async digested(agent) {
+      const log = createDigestedLog({ folder: paths.agent(agent), disk });
       // What came with somebody else's log may be theirs as well.
-      place: (await isOthers(agent).catch(() => true)) ? undefined : digestFile(digests, agent),
-    }),
+      if (await isOthers(agent).catch(() => true)) return { log };
+      return { log, place: digestFile(digests, agent), elsewhere: () => foldElsewhere(agent, paths) };
+    },
     lastStart: async () => readLastStart((await recordText(CONTROL)) ?? ""),
     blobs,
   });
@@ -109,9 +110,37 @@ export async function agentsIn(
   return ids.filter((id) => isKept(id) || !holdsCopies(disk, join(folder, id)));
 }
 
-function withoutWrites(disk: Disk): Disk {
+/** The real one, for whoever only looks. */
+export function readingDisk(paths: LegionPaths): Disk {
   const nothing = (): Promise<void> => Promise.resolve();
-  return { ...disk, sync: nothing, replace: nothing, remove: nothing };
+  const unwritten = { ...createDisk(paths.tmp), sync: nothing, replace: nothing, remove: nothing };
+  return lookingFirst(unwritten, paths);
+}
+
+/** Fewer bytes of a log are folded in less time than it takes to ask for it. */
+const LONG_BYTES = 262_144;
+
+async function foldElsewhere(
+  agent: AgentId,
+  { project, root, agent: folderOf }: LegionPaths,
+): Promise<boolean> {
+  const bytes = await bytesIn(join(folderOf(agent), "log"));
+  if (bytes < LONG_BYTES) return false;
+  const { digestThreads } = await import("./digest-threads.ts");
+  return digestThreads.fold({ project, home: root, agent }, bytes);
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      lstat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 const POLL_MS = 250;
