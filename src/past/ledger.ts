@@ -213,7 +213,7 @@ function decide(ledger: Ledger, event: EventOf<"decision">): void {
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
   ledger.pending = event.calls.length;
-  if (ledger.pending > 0) mark(ledger, { hasActed: true });
+  if (ledger.pending > 0 && !ledger.start.hasActed) mark(ledger, { hasActed: true });
 }
 
 function close(ledger: Ledger, event: EventOf<"result">): void {
@@ -222,7 +222,7 @@ function close(ledger: Ledger, event: EventOf<"result">): void {
   ledger.actingMs = ledger.atMs;
   ledger.refusedMs = 0;
   // One that was cut off by the end of a process is none of this start.
-  if (event.outcome !== "interrupted") mark(ledger, { hasResult: true });
+  if (event.outcome !== "interrupted" && !ledger.start.hasResult) mark(ledger, { hasResult: true });
   ledger.pending = Math.max(0, ledger.pending - 1);
 }
 
@@ -293,8 +293,6 @@ function heed(ledger: Ledger, { reason, details }: EventOf<"notice">): void {
   }
 }
 
-/** Mostly it was known before, and nothing is made anew. */
 function mark(ledger: Ledger, known: Partial<LifeStart>): void {
-  const isNews = Object.entries(known).some(([name, is]) => ledger.start[name as keyof LifeStart] !== is);
-  if (isNews) ledger.start = { ...ledger.start, ...known };
+  ledger.start = { ...ledger.start, ...known };
 }
