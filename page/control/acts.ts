@@ -20,7 +20,8 @@ const MOST = 4;
 /** What is done is known by then. */
 const DONE_MS = 20_000;
 const MOST_NAMED = 8;
-const UNHEARD = "look at the state before you do it again: nobody knows whether it was heard";
+/** What the person does then. */
+export const UNHEARD = "look at the state before you do it again: nobody knows whether it was heard";
 
 /** Newest first. */
 export const acts = signal<readonly Act[]>([]);

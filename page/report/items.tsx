@@ -7,7 +7,8 @@ import { Difference } from "../changes/changes.tsx";
 import { isFile, savedOnly } from "../connection/record.ts";
 import { count, lasting, moment, money } from "../parts/numbers.ts";
 import { oneLine, shown } from "../parts/shown.ts";
-import { addressOf } from "../place.ts";
+import { addressOf, isLive } from "../place.ts";
+import { TakeBack } from "./take-back.tsx";
 
 export type Told = ReadingAnswer<"report">;
 export type Group<K extends "waiting" | "asked" | "odd" | "changed" | "commands"> = Told[K]["items"][number];
@@ -112,15 +113,25 @@ export function Asked({ item }: { readonly item: Group<"asked"> }): JSX.Element 
           ))}
         </blockquote>
       )}
-      {files + commands > 0 && (
-        <p class="aside">
-          {files > 0 && `${count(files, "file")} changed`}
-          {files > 0 && commands > 0 && ", "}
-          {commands > 0 && count(commands, "command")}; to take back:{" "}
-          <code class="way">legion undo '{oneLine(root)}' --dry-run</code>
-        </p>
-      )}
+      {files + commands > 0 && <Deeds item={item} />}
     </>
+  );
+}
+
+function Deeds({ item: { root, files, commands } }: { readonly item: Group<"asked"> }): JSX.Element {
+  return (
+    <div class="aside">
+      {files > 0 && `${count(files, "file")} changed`}
+      {files > 0 && commands > 0 && ", "}
+      {commands > 0 && count(commands, "command")}
+      {isLive.value ? (
+        <TakeBack what={root} />
+      ) : (
+        <>
+          ; to take back: <code class="way">legion undo '{oneLine(root)}' --dry-run</code>
+        </>
+      )}
+    </div>
   );
 }
 
@@ -166,23 +177,30 @@ export function Odd({ item }: { readonly item: Group<"odd"> }): JSX.Element {
   );
 }
 
-function ForWhat({ item }: { readonly item: Group<"changed"> | Group<"commands"> }): JSX.Element {
-  const { agent, at, asked, times } = item;
+interface ForWhatProps {
+  readonly item: Group<"changed"> | Group<"commands">;
+  readonly who: JSX.Element | string;
+}
+
+function ForWhat({ item: { at, asked, times }, who }: ForWhatProps): JSX.Element {
   return (
     <span class="aside">
-      {times > 1 && `${count(times, "time")}, `}by <Who id={agent} />, {moment(at)}
+      {times > 1 && `${count(times, "time")}, `}by {who}, {moment(at)}
       {asked !== null && `, for: ${oneLine(asked)}`}
     </span>
   );
 }
 
 export function Changed({ item }: { readonly item: Group<"changed"> }): JSX.Element {
-  const { path, from, does, added, removed, diff, isCut } = item;
+  const { agent, path, from, does, added, removed, diff, isCut } = item;
+  const who = <Who id={agent} />;
   const line = (
     <>
       <b>{does}</b> <code>{(from === undefined ? "" : `${oneLine(from)} → `) + oneLine(path)}</code>{" "}
       {added > 0 && <span class="added">+{added}</span>}{" "}
-      {removed > 0 && <span class="removed">−{removed}</span>} <ForWhat item={item} />
+      {removed > 0 && <span class="removed">−{removed}</span>}{" "}
+      {/* What opens it cannot lead elsewhere as well. */}
+      <ForWhat item={item} who={diff === "" ? who : oneLine(displayName(agent))} />
     </>
   );
   if (diff === "") return line;
@@ -190,6 +208,7 @@ export function Changed({ item }: { readonly item: Group<"changed"> }): JSX.Elem
     <details>
       <summary>{line}</summary>
       <Difference text={diff} />
+      {!savedOnly.value.report && who}
       {isCut && <p class="dim">There is more of it.</p>}
     </details>
   );
@@ -202,7 +221,7 @@ export function Command({ item }: { readonly item: Group<"commands"> }): JSX.Ele
   return (
     <>
       <code>{oneLine(command)}</code> {came !== "" && <span class="now bad">{came}</span>}{" "}
-      <ForWhat item={item} />
+      <ForWhat item={item} who={<Who id={item.agent} />} />
     </>
   );
 }

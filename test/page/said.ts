@@ -164,6 +164,7 @@ const READINGS = [
     "status",
     "conversation",
     "chains/0%3E1%231",
+    "undoing?what=0%3E1%231",
     "openapi.json",
   ],
 ].map((path) => `/v1/${path}`);

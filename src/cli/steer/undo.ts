@@ -1,11 +1,11 @@
 // `legion undo`: what agents did to files for a message, or in one event, taken back.
 
-import { count } from "../../base/text/wording.ts";
 import { siteOf } from "../../control/api/undo-here.ts";
 import { withLegion } from "../../control/open.ts";
-import type { UndoReport } from "../../legion/undo/report-schema.ts";
+import type { UndoReport } from "../../domain/undo/report.ts";
 import { previewUndo } from "../../legion/undo/undo.ts";
-import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { undoWords } from "../../domain/undo/words.ts";
+import type { AgentId } from "../../domain/message/message.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
@@ -45,34 +45,15 @@ function later(agents: readonly AgentId[]): string {
   return `It happens once ${whose} ended; \`legion log 0\` shows it then.`;
 }
 
-const MAX_EVENTS = 10;
-
-function* linesFor({ outcome, ...report }: UndoReport & { outcome: "planned" | "done" }): Generator<string> {
-  const { event, done, left, already, shared, beyond, foreign } = report;
-  const changes = count(done.length, "change");
-  if (done.length === 0)
-    yield outcome === "planned" ? "Nothing would be taken back." : "Nothing was taken back.";
-  else if (outcome === "planned") yield `Would take back ${changes}:`;
-  else
-    yield `Took back ${changes}; \`legion undo 0.${event}\` brings ${done.length === 1 ? "it" : "them"} back:`;
-  for (const { path, from, to } of done) yield `  ${oneLine(path)}: ${oneLine(from)} -> ${oneLine(to)}`;
-  if (already > 0) yield `As before already: ${count(already, "path")}.`;
-  if (left.length > 0) yield "Stays as it is:";
-  for (const one of left) {
-    yield `  ${oneLine(one.path)}${one.event === null ? "" : ` (${one.event})`}: ${oneLine(one.why)}`;
-    yield `    before: ${oneLine(one.before)}`;
-    yield `    as it was left: ${oneLine(one.after)}`;
-    yield `    now: ${oneLine(one.now)}`;
-  }
-  if (shared.length > 0)
-    yield "May have been done for something or by somebody else as well, and stays; `legion undo <event>` takes one back:";
-  for (const { event: seq, action, path } of shared)
-    yield `  ${seq} ${oneLine(action)}${path === undefined ? "" : ` ${oneLine(path)}`}`;
-  for (const id of foreign)
-    yield `Nothing that ${displayName(id)} did: it was not written on your machines; \`legion start --trust\` takes it on.`;
-  if (beyond.length > 0) yield "Cannot be taken back:";
-  for (const { what, events } of beyond) {
-    const more = events.length - MAX_EVENTS;
-    yield `  ${oneLine(what)}: ${events.slice(0, MAX_EVENTS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+function* linesFor({
+  outcome,
+  ...report
+}: UndoReport & { readonly outcome: "planned" | "done" }): Generator<string> {
+  for (const { head, lines } of undoWords(report, outcome)) {
+    yield oneLine(head);
+    for (const { text, details = [] } of lines) {
+      yield `  ${oneLine(text)}`;
+      for (const detail of details) yield `    ${oneLine(detail)}`;
+    }
   }
 }

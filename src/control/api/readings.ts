@@ -5,6 +5,7 @@ import { z } from "zod";
 import { limitsSchema } from "../../domain/limits-schema.ts";
 import { RECEIPT_VERDICTS } from "../../domain/message/receipt.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
+import { undoOrderSchema, undoReportSchema } from "../../domain/undo/report.ts";
 import { costsAnswer } from "./answers/costs.ts";
 import { memoryAnswer } from "./answers/memory.ts";
 import { promptAnswer } from "./answers/prompt.ts";
@@ -221,6 +222,12 @@ export const READINGS = {
         )
         .readonly(),
     }),
+  },
+  undoing: {
+    path: "/undoing",
+    summary: "What an undo would come to, as it is now. Nothing is done: that is a question to POST /undo.",
+    question: undoOrderSchema.extend(past),
+    answer: undoReportSchema,
   },
   changes: {
     path: "/changes",

@@ -7,7 +7,7 @@ import { MODES } from "../../domain/supervision.ts";
 import { limitsChoiceSchema, limitsSchema } from "../../domain/limits-schema.ts";
 import { agentStatusSchema } from "../../legion/status.ts";
 import { serverStatusSchema } from "../../domain/authoring/server-status.ts";
-import { undoReportSchema } from "../../legion/undo/report-schema.ts";
+import { undoOrderSchema, undoReportSchema } from "../../domain/undo/report.ts";
 import { forkOrderSchema, forkedSchema } from "../../legion/fork.ts";
 
 export interface Route {
@@ -218,9 +218,7 @@ export const ROUTES = {
     method: "post",
     summary:
       "Takes back what agents did to files for a message, or in one event, each where it is as they left it.",
-    question: z.strictObject({
-      what: z.string().min(1).max(300).describe('a message, such as "0>2#1", or an event, such as 2.417'),
-    }),
+    question: undoOrderSchema,
     answer: z.discriminatedUnion("outcome", [
       undoReportSchema.extend({ outcome: z.literal("done") }),
       z.object({

@@ -5,7 +5,7 @@ import { createDisk } from "../../base/files/disk.ts";
 import { createRedactor } from "../../base/redaction/redactor.ts";
 import { finishUndo } from "../../legion/undo/carry-out.ts";
 import type { UndoPlace, UndoSite } from "../../legion/undo/place.ts";
-import type { UndoReport } from "../../legion/undo/report-schema.ts";
+import type { UndoReport } from "../../domain/undo/report.ts";
 import { undo } from "../../legion/undo/undo.ts";
 import type { Store } from "../../storage/contract/store.ts";
 import { takeLock } from "../../storage/folder/lock.ts";

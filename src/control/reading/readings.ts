@@ -14,6 +14,7 @@ import {
   type Message,
 } from "../../domain/message/message.ts";
 import { openQuestionsOf } from "../../legion/questions.ts";
+import type { UndoReport } from "../../domain/undo/report.ts";
 import { MOST_LINES } from "../../legion/report/report.ts";
 import { forkIn, pathTo } from "../../past/branch.ts";
 import { deadLettersIn, resentIn, type DeadLetter } from "../../past/mail/dead-letters.ts";
@@ -51,6 +52,8 @@ interface ReadLegion {
   readonly stores?: Memories;
   /** Whose purse is told; absent: nobody's. */
   readonly person?: PersonFolder;
+  /** Absent: nobody can tell what stood in its files. */
+  readonly previewUndo?: (what: string) => Promise<UndoReport>;
 }
 
 /** What does not depend on the time that is looked at, which is from here. */
@@ -61,6 +64,7 @@ interface LookedAtFrom {
   readonly project: string;
 }
 
+const UNDONE_THEN = "what can be taken back is known as it is now alone";
 const NOT_THEN = "what is in a memory is shown as it is now alone";
 
 /** Rejects with USAGE for an agent that nobody knows, or knew then, naming those that there are. */
@@ -69,8 +73,20 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
   const moments = createMoments(backend.reader);
   const statuses = async (): Promise<readonly AgentStatus[]> => (await watched.status()).agents;
   const { nextPrompt: next, person, replay, project } = watched;
+  const preview = async (what: string): Promise<UndoReport> => {
+    const { previewUndo } = await import("../../legion/undo/undo.ts");
+    const { siteOf } = await import("../api/undo-here.ts");
+    return previewUndo(what, await siteOf(watched));
+  };
   const place: LookedAtFrom = { moments, expireMs, replay, project };
-  const here: ReadLegion = { reader: backend.reader, statuses, next, stores: backend.memories, person };
+  const here: ReadLegion = {
+    reader: backend.reader,
+    statuses,
+    next,
+    stores: backend.memories,
+    person,
+    previewUndo: preview,
+  };
   const now = readingsOf(here, place);
   return async (name, question, signal = new AbortController().signal) => {
     const { moment } = question;
@@ -80,7 +96,7 @@ export function createReadings(watched: WatchedLegion): ReadingAnswers {
 }
 
 function readingsOf(
-  { reader, statuses, next, stores, person }: ReadLegion,
+  { reader, statuses, next, stores, person, previewUndo }: ReadLegion,
   { moments, expireMs, replay, project }: LookedAtFrom,
 ): Readings {
   return {
@@ -114,6 +130,10 @@ function readingsOf(
       });
     },
     changes: () => readChanges(reader),
+    async undoing({ what }) {
+      if (!previewUndo) throw new LegionError("REFUSED", UNDONE_THEN);
+      return previewUndo(what);
+    },
     async report({ since, moment }) {
       const { makeReport } = await import("../../legion/report/make.ts");
       const nowMs = moment === undefined ? Date.now() : Date.parse(moment);

@@ -4,7 +4,7 @@ import { inTurns } from "../../base/turns.ts";
 import type { AgentId } from "../../domain/message/message.ts";
 import type { Supervised } from "../supervision/supervisor.ts";
 import type { UndoPlace } from "./place.ts";
-import type { UndoReport } from "./report-schema.ts";
+import type { UndoReport } from "../../domain/undo/report.ts";
 
 export interface Undoing {
   /**
@@ -29,14 +29,22 @@ export function createUndoing(
   let underWay: Promise<unknown> = Promise.resolve();
   return {
     async undo(what: string): Promise<UndoReport> {
-      const { undo, checkChoice } = await import("./undo.ts");
-      await checkChoice(what, place);
-      const takeBack = (): Promise<UndoReport> => {
-        const report = undo(what, now());
-        underWay = report.catch(() => undefined);
-        return report;
-      };
-      return inTurn(() => atRest(agents, running, takeBack));
+      const checked = import("./undo.ts").then(async ({ checkChoice, undo }) => {
+        await checkChoice(what, place);
+        return undo;
+      });
+      // Whoever asked first is first, however long it takes to find what they mean.
+      const report = inTurn(async () => {
+        const undo = await checked;
+        return atRest(agents, running, () => {
+          const done = undo(what, now());
+          underWay = done.catch(() => undefined);
+          return done;
+        });
+      });
+      report.catch(() => undefined);
+      await checked;
+      return report;
     },
     /** Resolves when nothing is being taken back: whoever is opened meanwhile begins no call before. */
     mayRun: (): Promise<unknown> => underWay,

@@ -7,7 +7,7 @@ import type { Act } from "../../past/undo/acts.ts";
 import type { LeftEdit, MadeEdit, UndoStep } from "../../past/undo/plan.ts";
 import { keptPath } from "../../past/undo/kept.ts";
 import type { PathVersion } from "../../past/undo/version.ts";
-import type { UndoReport } from "./report-schema.ts";
+import type { UndoReport } from "../../domain/undo/report.ts";
 import type { LegionPaths } from "../../storage/folder/paths.ts";
 
 /** A version in a few words. */

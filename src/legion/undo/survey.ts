@@ -10,7 +10,7 @@ import { readUndo } from "./carry-out.ts";
 import { chooseActs, type ChosenActs } from "./choose.ts";
 import { keptIn, standingAt, type UndoSite } from "./place.ts";
 import { beyondOf, doneOf, leftOf, overlappedOf, sharedOf } from "./report.ts";
-import type { UndoReport } from "./report-schema.ts";
+import type { UndoReport } from "../../domain/undo/report.ts";
 
 export interface Surveyed extends ChosenActs, UndoPlan {
   /** Acts of which something is kept. */

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { begin, finishUndo, keepReplaced } from "./carry-out.ts";
 import { chooseActs } from "./choose.ts";
 import type { UndoPlace, UndoSite } from "./place.ts";
-import type { UndoReport } from "./report-schema.ts";
+import type { UndoReport } from "../../domain/undo/report.ts";
 import { reportOf, survey } from "./survey.ts";
 
 /** Throws USAGE if no log has `what`, FOREIGN if only one that somebody else wrote may. */

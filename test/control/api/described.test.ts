@@ -156,6 +156,7 @@ describe.each(["socket", "page"] as const)("what a node says of itself on its %s
       await answers(ask1("/v1/resend", { dead: ["1@1"] }));
       await answers(ask1("/v1/order", { targets: ["3"], order: "pause" }));
       await answers(ask1("/v1/order", { targets: "all", order: "resume" }));
+      await answers(ask1("/v1/undoing?what=0%3E1%231"));
       await answers(ask1("/v1/undo", { what: "0>1#1" }));
       await answers(ask1("/v1/fork", { agent: "1", at: 5, as: "twin" }));
       const hosts = way === "socket" ? answers : (given: Promise<Given>): Promise<Given> => given;

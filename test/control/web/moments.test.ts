@@ -101,4 +101,20 @@ describe("a page that is taken back in time", () => {
     const { json } = await page.ask("/v1/moment?moment=2001-01-01T00:00:00Z");
     expect(json).toMatchObject({ agents: [], ends: {} });
   });
+
+  it("tells what an undo would come to as it is now alone, and of nothing that no log has", async () => {
+    const { world, page } = await recorded();
+    const [id = ""] = await world.say("1", "Begin");
+    await world.idle();
+    const what = encodeURIComponent(id);
+    const { json } = await page.ask(`/v1/undoing?what=${what}`);
+    expect(json).toMatchObject({ done: [], event: null, beyond: [{}, {}, {}] });
+    const then = await page.ask(`/v1/undoing?what=${what}&moment=${new Date().toISOString()}`);
+    expect([then.status, then.json]).toMatchObject([
+      409,
+      { error: { code: "REFUSED", message: "what can be taken back is known as it is now alone" } },
+    ]);
+    const unknown = await page.ask("/v1/undoing?what=7.7");
+    expect([unknown.status, unknown.json]).toMatchObject([400, { error: { code: "USAGE" } }]);
+  });
 });

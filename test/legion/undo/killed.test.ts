@@ -13,7 +13,7 @@ import { undoHere } from "../../../src/control/api/undo-here.ts";
 import { workspaceFiles } from "../../../src/legion/undo/workspace-files.ts";
 import { finishUndo } from "../../../src/legion/undo/carry-out.ts";
 import type { UndoPlace } from "../../../src/legion/undo/place.ts";
-import type { UndoReport } from "../../../src/legion/undo/report-schema.ts";
+import type { UndoReport } from "../../../src/domain/undo/report.ts";
 import { undo } from "../../../src/legion/undo/undo.ts";
 import { createFileBackend } from "../../../src/storage/files/backend.ts";
 import type { Store } from "../../../src/storage/contract/store.ts";

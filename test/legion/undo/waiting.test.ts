@@ -8,6 +8,7 @@ import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import { createService } from "../../../src/control/service.ts";
 import { defineAction, defineModule, ok } from "../../../src/domain/authoring/module.ts";
 import type { Inspection } from "../../../src/domain/inspection.ts";
+import { createFileBackend } from "../../../src/storage/files/backend.ts";
 import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { byHand, openWorld, temporaryFolder } from "../../world.ts";
 import { createYard, put, REST, treeOf, write } from "./yard.ts";
@@ -156,17 +157,33 @@ const isUndone = (event: { readonly kind: string; readonly reason?: unknown }): 
   event.kind === "notice" && event.reason === "undone";
 
 describe("two undos at once", () => {
-  it("are done one after the other, in the order in which they were asked for", async () => {
+  it("are done one after the other, in the order in which they were asked for, however long each is looked for", async () => {
+    const project = await temporaryFolder();
+    const backend = createFileBackend(project);
+    const { reader } = backend;
+    const [found, go] = [byHand(), byHand()];
+    let reading = 0;
+    /** The first one that reads a log waits until another one has read one. */
+    async function* events(agent: string, from?: number) {
+      const isFirst = agent === "1" && ++reading === 1;
+      if (isFirst) await go.promise;
+      yield* reader.events(agent, from);
+      if (!isFirst && reading > 1) found.resolve();
+    }
     const world = await createYard(
       { x: "a" },
       { 1: [{ calls: [write("x", "b")] }, REST, { calls: [write("x", "c")] }, REST, REST] },
+      { project, backend: { ...backend, reader: { ...reader, events } } },
     );
     const [first] = await world.say("1", "Go.");
     await world.idle();
     const [second] = await world.say("1", "Go on.");
     await world.idle();
-    const reports = await Promise.all([world.legion.undo(second!), world.legion.undo(first!)]);
-    expect(reports.map(({ done }) => done.length)).toEqual([1, 1]);
+    reading = 0;
+    const undone = [world.legion.undo(second!), world.legion.undo(first!)];
+    await found.promise;
+    go.resolve();
+    expect((await Promise.all(undone)).map(({ done }) => done.length)).toEqual([1, 1]);
     expect(treeOf(world.project)).toEqual({ x: "a" });
     const notices = (await world.kinds("0", "notice")).map(({ reason }) => reason);
     expect(notices.filter((reason) => reason.startsWith("und"))).toEqual([

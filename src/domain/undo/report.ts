@@ -3,6 +3,12 @@
 import { z } from "zod";
 
 const text = z.string();
+
+/** What is asked for. */
+export const undoOrderSchema = z.strictObject({
+  what: text.min(1).max(300).describe('a message, such as "0>2#1", or an event, such as 2.417'),
+});
+
 const changed = z.object({
   path: text.describe("relative to the project"),
   from: text,
