@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { AnswerOf } from "../../src/control/api/routes.ts";
-import { undoWords, type UndoWords } from "../../src/domain/undo/words.ts";
+import { undoLater, undoWords, type UndoWords } from "../../src/domain/undo/words.ts";
 import { act, part, readNow } from "../connection/api.ts";
 import { nameOf } from "../legion/overview.ts";
 import { UNHEARD } from "../control/acts.ts";
@@ -41,11 +41,11 @@ export function TakeBack({ what }: { readonly what: string }): JSX.Element {
   return (
     <div class="taking-back" role="group" aria-label={`Take back what was done for ${oneLine(what)}`}>
       {words.map(({ head, lines }) => (
-        <>
+        <div key={head}>
           <p>{withCode(head)}</p>
           <ul>
-            {lines.map(({ text, details = [] }) => (
-              <li key={text}>
+            {lines.map(({ text, details = [] }, index) => (
+              <li key={index}>
                 {oneLine(text)}
                 {details.map((detail) => (
                   <span class="dim" key={detail}>
@@ -55,7 +55,7 @@ export function TakeBack({ what }: { readonly what: string }): JSX.Element {
               </li>
             ))}
           </ul>
-        </>
+        </div>
       ))}
       <div class="answering">
         {changes > 0 && (
@@ -90,9 +90,7 @@ async function undone(what: string): Promise<Told> {
 
 function wordsOf(answer: AnswerOf<"undo">): readonly UndoWords[] {
   if (answer.outcome === "done") return undoWords(answer, "done");
-  const agents = answer.waitsFor.map(nameOf).join(", ");
-  const whose = agents === "" ? "an undo before it has" : `the calls of ${agents} have`;
-  return [{ head: `It happens once ${whose} ended; \`legion log 0\` shows it then.`, lines: [] }];
+  return [{ head: undoLater(answer.waitsFor.map(nameOf).join(", ")), lines: [] }];
 }
 
 function trouble(why: string): Told {

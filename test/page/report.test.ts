@@ -58,9 +58,7 @@ describe.skipIf(!chromiumIsThere)("the report on a page", { timeout: 120_000 }, 
       await press(".report .aside button");
       await until(".taking-back p", "Would take back 2 changes:");
       expect(
-        (await texts(".taking-back ul:first-of-type li")).map((line) =>
-          line.replaceAll(/, [0-9a-f]{8}/g, ""),
-        ),
+        (await texts(".taking-back div:first-child li")).map((line) => line.replaceAll(/, [0-9a-f]{8}/g, "")),
       ).toEqual([`${HOSTILE}: 4 bytes -> nothing`, "mine.txt: 5 bytes -> 6 bytes"]);
       expect(await page.$("img")).toBeNull();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);

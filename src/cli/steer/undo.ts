@@ -4,8 +4,7 @@ import { siteOf } from "../../control/api/undo-here.ts";
 import { withLegion } from "../../control/open.ts";
 import type { UndoReport } from "../../domain/undo/report.ts";
 import { previewUndo } from "../../legion/undo/undo.ts";
-import { undoWords } from "../../domain/undo/words.ts";
-import type { AgentId } from "../../domain/message/message.ts";
+import { undoLater, undoWords } from "../../domain/undo/words.ts";
 import type { CliCommand } from "../kit/command.ts";
 import { namesOf, oneLine, print, printJson } from "../kit/output.ts";
 import { aboutRun, addJsonOption, addLegionOptions, withSite, type Site } from "../kit/target.ts";
@@ -29,7 +28,7 @@ export const command: CliCommand = {
         ? ({ outcome: "planned", ...(await preview(what, site)) } as const)
         : await withLegion(site, (legion) => legion.undo({ what }));
       if (options["json"]) printJson(io, answer);
-      else if (answer.outcome === "soon") print(io, aboutRun(later(answer.waitsFor), site));
+      else if (answer.outcome === "soon") print(io, aboutRun(undoLater(namesOf(answer.waitsFor)), site));
       else print(io, aboutRun([...linesFor(answer)].join("\n"), site));
     });
     return 0;
@@ -38,11 +37,6 @@ export const command: CliCommand = {
 
 async function preview(what: string, site: Site): Promise<UndoReport> {
   return previewUndo(what, await siteOf(site));
-}
-
-function later(agents: readonly AgentId[]): string {
-  const whose = agents.length === 0 ? "an undo before it has" : `the calls of ${namesOf(agents)} have`;
-  return `It happens once ${whose} ended; \`legion log 0\` shows it then.`;
 }
 
 function* linesFor({

@@ -32,7 +32,7 @@ export function undoWords(report: UndoReport, how: "planned" | "done"): readonly
         shared.length > 0
           ? "May have been done for something or by somebody else as well, and stays; `legion undo <event>` takes one back:"
           : "",
-      lines: shared.map(({ event, action, path = "" }) => ({ text: `${event} ${action} ${path}` })),
+      lines: shared.map(({ event, action, path = "" }) => ({ text: `${event} ${action} ${path}`.trim() })),
     },
     ...foreign.map((id) => ({
       head: `Nothing that ${displayName(id)} did: it was not written on your machines; \`legion start --trust\` takes it on.`,
@@ -41,6 +41,12 @@ export function undoWords(report: UndoReport, how: "planned" | "done"): readonly
     { head: beyond.length > 0 ? "Cannot be taken back:" : "", lines: beyond.map(beyondLine) },
   ];
   return parts.filter(({ head }) => head !== "");
+}
+
+/** It has not begun yet. @param agents whose calls it waits for; empty: an undo before it is under way */
+export function undoLater(agents: string): string {
+  const whose = agents === "" ? "an undo before it has" : `the calls of ${agents} have`;
+  return `It happens once ${whose} ended; \`legion log 0\` shows it then.`;
 }
 
 function doneHead({ event, done }: UndoReport, how: "planned" | "done"): string {
