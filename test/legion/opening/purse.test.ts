@@ -10,14 +10,14 @@ import { legionPaths } from "../../../src/storage/folder/paths.ts";
 import { openPersonPurse, settleHome } from "../../../src/legion/opening/purse.ts";
 import { readPersonConfig } from "../../../src/config/files/person-config.ts";
 import { liveStatus } from "../../../src/legion/status.ts";
-import type { ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
+import type { Script, ScriptedAnswer } from "../../../src/model/scripted/scripted.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { openPersonFolder, type PersonFolder } from "../../../src/storage/folder/person/folder.ts";
 import { createHandClock } from "../../hand-clock.ts";
 import { NOOP } from "../../spending.ts";
 import { strand, written } from "../../storage/folder/person/purse/purses.ts";
 import { createTempProject } from "../../temp-project.ts";
-import { openWorld, temporaryFolder, type World, type WorldAgent } from "../../world.ts";
+import { byHand, openWorld, temporaryFolder, type World, type WorldAgent } from "../../world.ts";
 
 /** A dollar for a million tokens. A call reserves its prompt, which is small, and all that it may answer: 20 cents. */
 const PROFILE = { price: { input: 1, output: 1 }, window: 2_000_000, maxOutput: 200_000 };
@@ -59,7 +59,15 @@ async function createPerson(settings: string, clock: Clock = createClock()): Pro
 describe("a purse over two projects", () => {
   it("is spent by the agents of both, each call from an account that the log names, and no further (G1)", async () => {
     const person = await createPerson("limits: { day: { cost: 2 } }");
-    const team = { 1: { script: busy, profile: PROFILE }, 2: { script: busy, profile: PROFILE } };
+    let begun = 0;
+    const allHave = byHand();
+    /** Nobody spends all of it before each of the four has begun. */
+    const script: Script = async (request, index) => {
+      if (index === 0 && ++begun === 4) allHave.resolve();
+      await allHave.promise;
+      return busy(request, index);
+    };
+    const team = { 1: { script, profile: PROFILE }, 2: { script, profile: PROFILE } };
     const worlds = [await person.open(team), await person.open(team)];
     for (const world of worlds) await world.say("all", "Go.");
     await Promise.all(worlds.map((world) => world.idle()));
