@@ -1,7 +1,7 @@
 // Has the layout made beside the page, so that the page answers meanwhile. Where there is no worker, such as in a page that was
-// opened from disk, it is made here.
+// opened from disk, it is made here, by the same file.
 
-import { layOut, type LayoutOrder, type Spots } from "./layout.ts";
+import type { layOut, LayoutOrder, Spots } from "./layout.ts";
 
 const FILE = "/layout.js";
 
@@ -19,10 +19,25 @@ interface Trusting {
 
 let policy: ReturnType<NonNullable<Trusting["trustedTypes"]>["createPolicy"]> | undefined;
 
-/** Never rejects. */
-export function settle(order: LayoutOrder): Promise<Spots> {
-  if (location.protocol === "file:") return Promise.resolve(layOut(order));
-  return inWorker(order).catch(() => layOut(order));
+/** What the file is called by where it is a script of the page. */
+interface Holding {
+  readonly layOut?: typeof layOut;
+}
+
+/** Never rejects; empty where nothing can be laid out. */
+export async function settle(order: LayoutOrder): Promise<Spots> {
+  const here = (): Spots | undefined => (globalThis as Holding).layOut?.(order);
+  return here() ?? (await inWorker(order).catch(() => load().then(here))) ?? new Map();
+}
+
+/** Resolves once the file is a script of the page, or cannot be. */
+function load(): Promise<unknown> {
+  return new Promise((resolve) => {
+    const script = document.createElement("script");
+    script.onload = script.onerror = resolve;
+    script.src = workerUrl();
+    document.head.append(script);
+  });
 }
 
 function inWorker(order: LayoutOrder): Promise<Spots> {

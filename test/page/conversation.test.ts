@@ -101,4 +101,16 @@ describe.skipIf(!chromiumIsThere)("the conversation, on the page", { timeout: 90
     await until(".graph .name", "Agent 2");
     expect(new Set(workers)).toEqual(new Set(["/layout.js"]));
   });
+
+  it("lays it out itself where no worker can be started", async () => {
+    const { url, legion } = await startLegion("2");
+    await legion("send", "1", "tell 2 note a: one");
+    const { page, until } = await show(url);
+    await until(".c-name", "Agent 2");
+    await page.evaluate(() => {
+      Object.defineProperty(globalThis, "Worker", { value: undefined });
+      location.hash = "#/conversation";
+    });
+    await until(".graph .name", "Agent 2");
+  });
 });

@@ -70,10 +70,12 @@ async function* texts(
 async function shellOf(): Promise<readonly [string, string]> {
   const files = await readPageFiles();
   const read = (path: string): string => files.get(path)!.body.toString("utf8");
-  const [page, script, style] = [read("/"), read("/page.js"), read("/page.css")];
+  const [page, style] = [read("/"), read("/page.css")];
+  // A page from disk starts no worker: what one would do is a script of it.
+  const scripts = [read("/layout.js"), read("/page.js")];
   const policy = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
+    `script-src ${scripts.map(hashOf).join(" ")}`,
     `style-src ${hashOf(style)}`,
     "img-src data:",
     "base-uri 'none'",
@@ -88,7 +90,7 @@ async function shellOf(): Promise<readonly [string, string]> {
     ['<script src="/page.js" defer></script>', ""],
     [
       "</body>",
-      `<script id="record" type="application/octet-stream">\0</script>\n<script>${script}</script>\n</body>`,
+      `<script id="record" type="application/octet-stream">\0</script>\n${scripts.map((one) => `<script>${one}</script>`).join("\n")}\n</body>`,
     ],
   ]);
   const [before, after, ...others] = shell.split("\0");
