@@ -34,6 +34,16 @@ export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
       }));
 }
 
+/** Whoever asks for the same at the same time gets the same answer. */
+export function inOneAnswer<K, T>(ask: (key: K) => Promise<T>): (key: K) => Promise<T> {
+  const asking = new Map<K, Promise<T>>();
+  return (key) => {
+    const asked = asking.get(key) ?? ask(key).finally(() => asking.delete(key));
+    asking.set(key, asked);
+    return asked;
+  };
+}
+
 /** So many at once; the others begin in the order in which they came. */
 export function inParallel(most: number): <T>(run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];

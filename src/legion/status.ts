@@ -21,7 +21,7 @@ import { openQuestion } from "../past/questions.ts";
 import { questionId } from "../domain/policy/verdict.ts";
 import type { Branch } from "../past/fold.ts";
 import { foreign } from "../storage/contract/foreign.ts";
-import type { Followed, Reader } from "../storage/contract/reader.ts";
+import type { AgentAtRest, Followed, Reader } from "../storage/contract/reader.ts";
 import { waitSchema, waitsOf, type WaitingAgent } from "./waits.ts";
 
 /** As it also travels from a node to whoever asks. */
@@ -100,8 +100,8 @@ export function restingStatus(
 
 /** The status of an agent that `node` runs and has closed, since it has nothing to do. */
 export async function closedStatus(id: AgentId, reader: Reader, moment: RestMoment): Promise<AgentStatus> {
-  const head = reader.standing(id);
-  return (await unlessUnreadable(id, () => standingAtRest(id, reader, head, idle(moment)))).status;
+  const told = async () => ({ status: statusAtRest(id, await reader.atRest(id), idle(moment)) });
+  return (await unlessUnreadable(id, told)).status;
 }
 
 type RestMoment = Pick<Posture, "since" | "node">;
@@ -112,8 +112,8 @@ function idle(moment: RestMoment): Posture {
 
 /** The status of an agent that no process runs; of one whose files cannot be read, why. */
 export async function storedStatus(id: AgentId, reader: Reader): Promise<AgentStatus> {
-  const standing = unlessUnreadable(id, () => standingAtRest(id, reader, reader.standing(id)));
-  return (await standing).status;
+  const told = async () => ({ status: statusAtRest(id, await reader.atRest(id)) });
+  return (await unlessUnreadable(id, told)).status;
 }
 
 /** So many are read at once: most of the time the disk is waited for, or Redis, which is asked for all of them in one turn. */
@@ -180,8 +180,10 @@ export async function storedStanding<B extends Branch>(
   return unlessUnreadable(id, async () => {
     const { ledger, branch, peers } = await reader.follow(id, create);
     const conversation = { ...branch.conversation, isResting: isResting(branch.conversation) };
-    const standing = Promise.resolve({ ledger, conversation, peers });
-    const { status, isForeign } = await standingAtRest(id, reader, standing);
+    const [record, isForeign] = await Promise.all([reader.record(id), reader.isForeign(id)]);
+    const unread = await reader.unread(id, ledger);
+    const standing = { ledger, conversation, peers };
+    const status = statusAtRest(id, { standing, record, isForeign, unread });
     return isForeign ? { status } : { status, past: { branch, ledger } };
   });
 }
@@ -210,11 +212,10 @@ function unopened(id: AgentId, posture: Posture): AgentStatus {
 }
 
 /** @param run how it stands in the process that runs it; absent: none does */
-async function standingAtRest(id: AgentId, reader: Reader, head: Promise<StatusAtRest>, run?: Posture) {
-  const [stood, record, isForeign] = await Promise.all([head, reader.record(id), reader.isForeign(id)]);
+function statusAtRest(id: AgentId, told: ToldAtRest, run?: Posture): AgentStatus {
+  const { standing: stood, record, isForeign, unread: mail } = told;
   const { ledger, conversation, peers } = stood;
   const { model = null, workspace, limits, observe } = record;
-  const mail = await reader.unread(id, ledger);
   const mode = modeAfter(mail, conversation.run);
   const standing = { conversation, peers, undelivered: ledger.undelivered };
   const held = { limits: limitsHeld(limits ?? {}, ledger.limits) };
@@ -222,7 +223,11 @@ async function standingAtRest(id: AgentId, reader: Reader, head: Promise<StatusA
   const facts = { id, ...standing, rests, unread: mail.length, model, mode, workspace, ...held };
   const waiting = { ...HALTED, reason: foreign(id).message, waitingFor: "your word" };
   const posture = isForeign ? waiting : (run ?? resting(id, conversation, ledger.at || null));
-  return { status: toStatus(ledger, facts, posture), isForeign };
+  return toStatus(ledger, facts, posture);
+}
+
+interface ToldAtRest extends Omit<AgentAtRest, "standing"> {
+  readonly standing: StatusAtRest;
 }
 
 interface StatusAtRest extends Omit<StandingAtRest, "conversation"> {

@@ -7,7 +7,7 @@ import { readerAt } from "../../legion/moment/reader.ts";
 import type { TraceLogs, TraceWish } from "../../legion/traces.ts";
 import { createShown } from "../../past/spans/shown.ts";
 import type { Digest } from "../../past/digest/digest.ts";
-import { createReader, type Reader } from "../../storage/contract/reader.ts";
+import { createReader, readAtRest, type Reader } from "../../storage/contract/reader.ts";
 
 export type RecordChoice = Pick<TraceWish, "root" | "agents" | "sinceMs">;
 
@@ -60,7 +60,8 @@ export async function chooseRecord(
   };
   const { record, state, isForeign } = whole;
   const chosen = { ...place, digest, standing: digest, record, state, isForeign };
-  return { reader: chosen, whole, choice };
+  const atRest: Reader["atRest"] = (agent) => readAtRest(agent, chosen);
+  return { reader: { ...chosen, atRest }, whole, choice };
 }
 
 async function thoseWith(events: Reader["events"], among: readonly AgentId[]): Promise<readonly AgentId[]> {

@@ -3,7 +3,7 @@
 
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message/message.ts";
 import type { Event } from "../../domain/event/event.ts";
-import { createReader, type Reader } from "../../storage/contract/reader.ts";
+import { createReader, readAtRest, type Reader } from "../../storage/contract/reader.ts";
 import type { Moment } from "./moment.ts";
 
 /** Mail that waited then is not told: nobody knows where it lay. See `unreadBy` for how much it was. */
@@ -27,7 +27,7 @@ export function readerAt(reader: Reader, { digests }: Moment): Reader {
     lastStart: reader.lastStart,
     blobs: reader.blobs,
   });
-  return {
+  const then: Omit<Reader, "atRest"> = {
     ...there,
     digest: async (agent, end) =>
       end ? reader.digest(agent, end) : (digests.get(agent) ?? there.digest(agent)),
@@ -42,4 +42,5 @@ export function readerAt(reader: Reader, { digests }: Moment): Reader {
       }
     },
   };
+  return { ...then, atRest: (agent) => readAtRest(agent, then) };
 }

@@ -33,9 +33,11 @@ export function packStanding({ ledger, conversation, peers }: LiveStanding): Pac
 }
 
 /** What `value` keeps, if this version packed it; anything else is none. */
-export function unpackStanding(value: unknown): StandingAtRest | undefined {
-  const { data } = schema.safeParse(value);
-  if (!data) return undefined;
-  const { peers } = createTraffic(data.traffic);
-  return { ledger: unpackLedger(data.ledger), conversation: conversationAtRest(data.conversation), peers };
+export function readPackedStanding(value: unknown): PackedStanding | undefined {
+  return schema.safeParse(value).data;
+}
+
+export function unpackStanding({ ledger, conversation, traffic }: PackedStanding): StandingAtRest {
+  const { peers } = createTraffic(traffic);
+  return { ledger: unpackLedger(ledger), conversation: conversationAtRest(conversation), peers };
 }

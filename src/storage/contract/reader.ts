@@ -30,6 +30,8 @@ export interface Reader {
   digest(agent: AgentId, end?: LogEnd): Promise<Digest>;
   /** The same, but no more than how the agent stands: mostly without reading anything of the log. */
   standing(agent: AgentId): Promise<StandingAtRest>;
+  /** All that is told of an agent that no process runs. */
+  atRest(agent: AgentId): Promise<AgentAtRest>;
   /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
   follow<B extends Branch>(agent: AgentId, create: () => B): Promise<Followed<B>>;
   /** Mail that the log has not taken in, oldest first; `marks` is what the log has. */
@@ -46,6 +48,15 @@ export interface Reader {
   inbox(): AsyncIterable<Message>;
   /** Its long texts; what is to be kept is not. */
   blobs(agent: AgentId): Blobs;
+}
+
+export interface AgentAtRest {
+  readonly standing: StandingAtRest;
+  readonly record: AgentRecord;
+  /** As `Reader.isForeign` has it. */
+  readonly isForeign: boolean;
+  /** As `Reader.unread` has it, by what `standing` says. */
+  readonly unread: readonly Mail[];
 }
 
 export interface Followed<B> {
@@ -115,11 +126,15 @@ export interface ReadPlace extends Pick<
   recordText(agent: AgentId): Promise<string | undefined>;
   /** Absent: nothing is kept of any log. */
   digested?(agent: AgentId): Promise<Digested>;
+  /** Absent: nobody but the person writes there. */
+  isForeign?: Reader["isForeign"];
+  /** The same as `read` gives, which may be kept; absent: it is not. */
+  atRest?(agent: AgentId, read: () => Promise<AgentAtRest>): Promise<AgentAtRest>;
 }
 
 /** @param place knows agents in any order, and its blobs may be kept */
 export function createReader(place: ReadPlace): Reader {
-  const { events, unread, last, lastStart } = place;
+  const { events, unread, last, lastStart, isForeign = () => Promise.resolve(false) } = place;
   const digested = async (agent: AgentId): Promise<Digested> =>
     (await place.digested?.(agent)) ?? { log: unbound((from) => events(agent, from)) };
   const follow: Reader["follow"] = async (agent, create) => {
@@ -134,6 +149,9 @@ export function createReader(place: ReadPlace): Reader {
     const branch = await follower.settle(() => events(agent));
     return { ledger, peers: traffic.peers, branch, path: pathTo(follower.forks) };
   };
+  const record: Reader["record"] = async (agent) => toRecord((await place.recordText(agent)) ?? "");
+  const standing: Reader["standing"] = async (agent) => readStanding(await digested(agent));
+  const readNow = (agent: AgentId) => readAtRest(agent, { standing, record, isForeign, unread });
   return {
     known: async () => (await place.known()).toSorted(byId),
     events,
@@ -144,13 +162,14 @@ export function createReader(place: ReadPlace): Reader {
       return ledger;
     },
     digest: async (agent, end) => readDigest(await digested(agent), end),
-    standing: async (agent) => readStanding(await digested(agent)),
+    standing,
+    atRest: (agent) => place.atRest?.(agent, () => readNow(agent)) ?? readNow(agent),
     follow,
     unread,
     state: async (agent) => (await follow(agent, createBranch)).branch.state,
-    record: async (agent) => toRecord((await place.recordText(agent)) ?? ""),
+    record,
     lastStart,
-    isForeign: () => Promise.resolve(false),
+    isForeign,
     async *inbox() {
       const ledger = createLedger();
       const takenIn = async function* (): AsyncGenerator<Message> {
@@ -167,6 +186,17 @@ export function createReader(place: ReadPlace): Reader {
     },
     blobs: (agent) => readOnly(place.blobs(agent)),
   };
+}
+
+/** What `Reader.atRest` gives, of one that tells it in parts. */
+export async function readAtRest(
+  agent: AgentId,
+  reader: Pick<Reader, "standing" | "record" | "isForeign" | "unread">,
+): Promise<AgentAtRest> {
+  const [standing, record, isForeign] = await Promise.all([
+    ...([reader.standing(agent), reader.record(agent), reader.isForeign(agent)] as const),
+  ]);
+  return { standing, record, isForeign, unread: await reader.unread(agent, standing.ledger) };
 }
 
 /** Keeps nothing. */

@@ -142,9 +142,12 @@ function checkEntry({ paths }: Home, path: string, entry: Dirent): void {
     const shown = shownPath(paths.project, path);
     throw new LegionError("CONFIG", `${shown} ${what}; nothing is read or written until it is moved away`);
   };
+  if (entry.isFile()) return;
   if (entry.isSymbolicLink()) refuse("is a link");
-  if (!entry.isFile() && !entry.isDirectory()) refuse("is neither a file nor a folder");
-  if (entry.isDirectory() && FILES_ONLY.test(shownPath(paths.root, path))) refuse("is no file");
+  if (!entry.isDirectory()) refuse("is neither a file nor a folder");
+  // Of many agents, and their folders, that is asked of each.
+  const inHome = path.slice(paths.root.length + 1).replaceAll(sep, "/");
+  if (FILES_ONLY.test(inHome)) refuse("is no file");
 }
 
 function checkOwner({ paths, isOurs }: Home, path: string, found: Stats): void {

@@ -4,7 +4,8 @@
 import { randomUUID } from "node:crypto";
 import { createDigest, readPacked } from "../../../past/digest/digest.ts";
 import type { Digest, PackedDigest } from "../../../past/digest/digest.ts";
-import { unpackStanding, type PackedStanding, type StandingAtRest } from "../../../past/digest/standing.ts";
+import { readPackedStanding, unpackStanding } from "../../../past/digest/standing.ts";
+import type { PackedStanding, StandingAtRest } from "../../../past/digest/standing.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { foldUntil, isWhole, type CheckpointPlace, type LogEnd } from "./checkpoints.ts";
 
@@ -85,16 +86,19 @@ export function unbound(events: (from?: number) => AsyncIterable<Event>): Digest
 
 /** How the agent of a log stands. Rejects as reading it does. */
 export async function readStanding({ log, place, standings, elsewhere }: Digested): Promise<StandingAtRest> {
-  const known = unpackStanding(await standings?.read());
-  if (known) return known;
+  const known = readPackedStanding(await standings?.read());
+  if (known) return unpackStanding(known);
   const keptNow = async () => {
     const kept = await place?.readHead();
-    const head = unpackStanding(kept?.head);
+    const head = readPackedStanding(kept?.head);
     return { head, how: head && (await log.compare(kept?.binding, head.ledger.last)) };
   };
   let { head, how = "other" } = await keptNow();
   if (how === "other" && (await elsewhere?.())) ({ head, how = "other" } = await keptNow());
-  if (head && how === "same") return head;
+  if (head && how === "same") {
+    await standings?.keep(head);
+    return unpackStanding(head);
+  }
   const { digest, pack } = await bringUp({ log, place });
   await standings?.keep(pack().head);
   return digest;

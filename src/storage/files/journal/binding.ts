@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import type { Disk } from "../../../base/files/disk.ts";
+import { isFresh, markOf } from "./mark.ts";
 import { readSeals } from "./segments.ts";
 
 const count = z.int().min(0);
@@ -24,9 +25,6 @@ export const boundSegment = z.object({
 
 export type BoundSegment = z.output<typeof boundSegment>;
 
-/** A file that is changed twice within one step of the clock of its file system may bear the same marks. */
-const STEP_MS = 2_000;
-
 /** Where the segments of a log are. */
 export interface SegmentFolder {
   readonly log: string;
@@ -39,7 +37,7 @@ export async function lookAt({ log, disk }: SegmentFolder): Promise<readonly Bou
   return Promise.all(
     names.map(async (name, index) => ({
       ...{ name, bytes: 0, sum: 0, seal: seals.get(name) ?? null },
-      ...{ limit: finite(limits[index]), mark: await markOf(join(log, name)) },
+      ...{ limit: finite(limits[index]), mark: await lookedAt(join(log, name)) },
     })),
   );
 }
@@ -87,8 +85,7 @@ function isSamePlace(then: BoundSegment, now: BoundSegment, last: number | undef
   return (then.seal === now.seal || isSealedSince) && (then.limit === now.limit || isLimitedSince);
 }
 
-async function markOf(path: string): Promise<string | null> {
-  const stat = await lstat(path, { bigint: true }).catch(() => undefined);
-  if (!stat?.isFile() || Date.now() - Number(stat.mtimeMs) < STEP_MS) return null;
-  return [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
+async function lookedAt(path: string): Promise<string | null> {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  return found?.isFile() && !isFresh(found) ? markOf(found) : null;
 }

@@ -7,9 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Event } from "../../../domain/event/event.ts";
 import type { Following } from "../../contract/backend.ts";
 import { readMailbox } from "../mailbox.ts";
-import { knownAuthorshipOf } from "../../folder/person/authorship.ts";
+import { knownAuthorshipOf, type Authorship } from "../../folder/person/authorship.ts";
 import { createBlobs, type Blobs } from "../../../past/log/blobs.ts";
 import { createDisk, type Disk } from "../../../base/files/disk.ts";
+import { inOneAnswer } from "../../../base/turns.ts";
 import { readFileLog } from "../log.ts";
 import { readSegments } from "../journal/segments.ts";
 import { readLastStart } from "../../contract/last-start.ts";
@@ -21,6 +22,7 @@ import { createProjections } from "../../folder/state-files.ts";
 import { foldState } from "../../../past/state.ts";
 import { digestFile, digestFolder } from "../../folder/cache/digest-file.ts";
 import { createDigestedLog } from "./digested-log.ts";
+import { createKeptAgents } from "./kept-agents.ts";
 import { isForeign } from "../foreign.ts";
 import { readRecord } from "../record.ts";
 import { createReader, type Reader } from "../../contract/reader.ts";
@@ -50,33 +52,36 @@ export function createFileReader(
   const recordText = (agent: AgentId): Promise<string | undefined> =>
     readRecord({ folder: paths.agent(agent), disk });
   const digests = digestFolder(paths);
+  const authorship = (): Promise<Authorship> => knownAuthorshipOf(person);
+  const keptAgents = createKeptAgents({ paths, authorship, recordText });
   const foreignNow = async (agent: AgentId): Promise<boolean> =>
-    isForeign(agent, { paths, disk, authorship: await knownAuthorshipOf(person) });
-  const looking = new Map<AgentId, Promise<boolean>>();
-  /** Whoever asks at the same time gets the same answer. */
-  const isOthers = (agent: AgentId): Promise<boolean> => {
-    const asked = looking.get(agent) ?? foreignNow(agent).finally(() => looking.delete(agent));
-    looking.set(agent, asked);
-    return asked;
-  };
+    isForeign(agent, { paths, disk, authorship: await authorship() });
+  const isOthers = inOneAnswer(async (agent: AgentId) => !keptAgents.of(agent) && foreignNow(agent));
   const reader = createReader({
-    known: () => agentsIn(paths.agents, disk),
-    events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk }, from),
-    async last(agent) {
-      let last = 0;
-      const folder = join(paths.agent(agent), "log");
-      for await (const { records } of readSegments(folder, disk, Number.MAX_SAFE_INTEGER))
-        last = records.at(-1)?.seq ?? last;
-      return last;
+    async known() {
+      const count = (await disk.folders(paths.agents)).length;
+      const isOpened = await keptAgents.open(count);
+      return agentsIn(paths.agents, disk, (agent) => isOpened && keptAgents.of(agent) !== undefined);
     },
+    events: (agent, from) => readFileLog({ folder: paths.agent(agent), disk }, from),
+    last: (agent) => lastIn(join(paths.agent(agent), "log"), disk),
     unread: async (agent, marks) =>
       (await readMailbox(join(paths.agent(agent), "mailbox"), disk, marks)).unread,
-    recordText,
+    async recordText(agent) {
+      const known = keptAgents.of(agent);
+      return known ? known.record : recordText(agent);
+    },
+    isForeign: isOthers,
+    atRest: keptAgents.atRest,
     async digested(agent) {
-      const log = createDigestedLog({ folder: paths.agent(agent), disk });
+      const { marks } = keptAgents.of(agent) ?? {};
+      const log = createDigestedLog({ folder: paths.agent(agent), disk, marks });
       // What came with somebody else's log may be theirs as well.
       if (await isOthers(agent).catch(() => true)) return { log };
-      return { log, place: digestFile(digests, agent), elsewhere: () => foldElsewhere(agent, paths) };
+      return {
+        ...{ log, place: digestFile(digests, agent), standings: keptAgents.keeper(agent) },
+        elsewhere: () => foldElsewhere(agent, paths),
+      };
     },
     lastStart: async () => readLastStart((await recordText(CONTROL)) ?? ""),
     blobs,
@@ -92,8 +97,14 @@ export function createFileReader(
       for (const edit of edits) foldState(state, { ...edit, seq: 0, epoch: 0, at: "" });
       return state;
     },
-    isForeign: isOthers,
   };
+}
+
+async function lastIn(log: string, disk: Disk): Promise<number> {
+  let last = 0;
+  for await (const { records } of readSegments(log, disk, Number.MAX_SAFE_INTEGER))
+    last = records.at(-1)?.seq ?? last;
+  return last;
 }
 
 /**

@@ -27,6 +27,9 @@ describe("legion prune", () => {
       fs.mkdirSync(dirname(join(digests, kept)), { recursive: true });
       fs.writeFileSync(join(digests, kept), "kept");
     }
+    // What was told of all agents.
+    const toldOf = join(cwd, ".ai-legion/cache/agents");
+    fs.writeFileSync(toldOf, "kept");
     const { exitCode, out } = await prune(cwd, "--yes");
     expect(exitCode).toBe(0);
     expect(out.split("\n")[0]).toMatch(/^DELETES +NAME +USED +SIZE +STATE$/);
@@ -42,6 +45,7 @@ describe("legion prune", () => {
       ["at", "other.json"],
       [],
     ]);
+    expect(fs.existsSync(toldOf)).toBe(false);
     expect(fs.readdirSync(join(cwd, ".ai-legion/tmp"))).toEqual([]);
     expect((await prune(cwd, "--yes")).out).toBe(
       "There is nothing to delete.\nKeeps 1 used since; --older says since when.\n",
