@@ -45,7 +45,7 @@ export interface Disk extends FilePlacing {
 }
 
 const MAX_OPEN_FILES = 128;
-const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
 /**
  * The real disk.
@@ -91,22 +91,20 @@ async function foldersIn(path: string): Promise<string[]> {
 }
 
 function createAppendFile(path: string, open: Set<AppendFile>, folders: Folders): AppendFile {
-  const create = (): void =>
-    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NOFOLLOW, 0o600));
-  guarded(path, () => inFolder(path, folders, create));
-  return openAppendFile(path, open, folders);
+  const create = (): number => openSync(path, APPENDING | constants.O_CREAT | constants.O_EXCL, 0o600);
+  const fd = guarded(path, () => inFolder(path, folders, create));
+  return openAppendFile(path, open, folders, fd);
 }
 
 /** @param open files that have a descriptor, the longest unused first; past the limit that one is closed until it is used */
-function openAppendFile(path: string, open: Set<AppendFile>, folders: Folders): AppendFile {
-  let fd: number | undefined;
+function openAppendFile(path: string, open: Set<AppendFile>, folders: Folders, fd?: number): AppendFile {
   let syncing = 0;
   let closeAfterSync = false;
   /** Its name is not flushed. */
   let isNew = true;
   const guard = <T>(work: () => T): T => guarded(path, work);
   const use = (): number => {
-    fd ??= openSync(path, constants.O_WRONLY | constants.O_APPEND | NOFOLLOW);
+    fd ??= openSync(path, APPENDING);
     open.delete(file);
     open.add(file);
     if (open.size > MAX_OPEN_FILES) open.values().next().value?.close();
@@ -155,12 +153,12 @@ function guarded<T>(path: string, work: () => T): T {
 }
 
 /** The folder is there more often than not. */
-function inFolder(path: string, folders: Pick<Folders, "make">, create: () => unknown): void {
+function inFolder<T>(path: string, folders: Pick<Folders, "make">, create: () => T): T {
   try {
-    create();
+    return create();
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
     folders.make(dirname(path));
-    create();
+    return create();
   }
 }

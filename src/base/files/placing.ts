@@ -31,14 +31,21 @@ export function createPlacing(
     place: (path: string) => Promise<T>,
     how: { readonly flush: boolean } = { flush: flushing === "flushed" },
   ): Promise<T> => {
-    await mkdir(tmp, { recursive: true, mode: 0o700 });
     const path = join(tmp, randomUUID());
-    try {
+    const write = (): Promise<void> => {
       const parts = typeof content === "string" ? partsOf(content) : content;
-      await writeFile(path, parts, { flag: "wx", mode: 0o600, ...how });
+      return writeFile(path, parts, { flag: "wx", mode: 0o600, ...how });
+    };
+    try {
+      await write().catch(async (error: unknown) => {
+        if (codeOf(error) !== "ENOENT") throw error;
+        await mkdir(tmp, { recursive: true, mode: 0o700 });
+        await write();
+      });
       return await place(path);
-    } finally {
+    } catch (error) {
       await rm(path, { force: true });
+      throw error;
     }
   };
   const move = async (written: string, path: string): Promise<void> => {
@@ -61,7 +68,9 @@ export function createPlacing(
         () =>
           withTemporary(content, async (written) => {
             folders.make(dirname(path));
-            return linked(written, path, folders);
+            const isFirst = await linked(written, path, folders);
+            await rm(written, { force: true });
+            return isFirst;
           }),
         // Whoever was first has emptied `tmp` already.
         false,

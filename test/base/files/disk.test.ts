@@ -95,6 +95,22 @@ describe("the disk", () => {
     }
   });
 
+  it("leaves nothing but the claimed file behind, whoever was first", async () => {
+    const path = join(root, "claimed");
+    expect(await disk.claim(path, "one")).toBe(true);
+    expect(await disk.claim(path, "two")).toBe(false);
+    expect(await readFile(path, "utf8")).toBe("one");
+    expect(await readdir(tmp())).toEqual([]);
+  });
+
+  it("makes the temporary folder again where somebody removed it", async () => {
+    await disk.replace(join(root, "a"), "one");
+    await rm(tmp(), { recursive: true });
+    await disk.replace(join(root, "a"), "two");
+    expect(await readFile(join(root, "a"), "utf8")).toBe("two");
+    expect((await stat(tmp())).mode & 0o777).toBe(0o700);
+  });
+
   it("names the path in every failure", async () => {
     await writeFile(join(root, "file"), "");
     const below = join(root, "file", "below");
