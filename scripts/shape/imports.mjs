@@ -28,7 +28,14 @@ const ROOMS = [
 /** The same inside of the rooms that have an order of their own. */
 const INNER_ROOMS = {
   storage: [["folder"], ["contract"], ["search"], ["files", "redis", "memory"], ["archive"], ["open"]],
-  agent: [["parts"], ["think"], ["act"], ["park", "recovery", "take-in"], ["startup"], ["actor"]],
+  agent: [
+    ["parts"],
+    ["think"],
+    ["act"],
+    ["park", "recovery", "take-in", "until-beat"],
+    ["startup"],
+    ["actor"],
+  ],
   cli: [
     ["kit"],
     ["console"],

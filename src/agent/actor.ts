@@ -35,6 +35,7 @@ import { parkAtLimit, parkIfStuck } from "./park.ts";
 import { parkIfUnprepared } from "./startup.ts";
 import { planRecovery } from "./recovery.ts";
 import { awaited, takeIn, untilAwaited } from "./take-in.ts";
+import { untilBeat } from "./until-beat.ts";
 import { aborted, linkSignals, type Stops } from "../base/process/signals.ts";
 
 const LONGEST_REST_MS = 600_000;
@@ -54,7 +55,7 @@ export async function runActor(agent: Agent, signal: AbortSignal, now: AbortSign
       continue;
     }
     presence.show("waiting");
-    await shared.clock.beat(agent.tickMs, signal);
+    await untilBeat(agent, signal);
     if (signal.aborted) return;
     await (mayTakeIn(agent) ? takeIn(agent) : heedMode(agent));
     if (!mayDecide(memory.conversation)) continue;

@@ -38,6 +38,8 @@ export interface Memory extends ReadablePast {
   peers(): ReadonlyMap<AgentId, PeerTraffic>;
   /** Its log has failed: nothing can be added to it before `reopen`. */
   isDead(): boolean;
+  /** As its log has it. */
+  begin(): Promise<void>;
   /**
    * Commits `events` as one and folds them in. Resolves with them as they stand in the log, when readable copies of changed
    * state are on disk, too. What comes of a `branch` is there after a `reopen`.
@@ -137,9 +139,9 @@ export async function openMemory(options: MemoryOptions, open: OpenLog): Promise
     get safe() {
       return adding.safe();
     },
-    commit,
+    begin: async () => reading.log.begin?.(),
     keep: (...events) => adding.keep(events),
-    ...{ isDead, note, noteBetween, tell, settled },
+    ...{ commit, isDead, note, noteBetween, tell, settled },
     read: (from) => reading.log.read(from),
     past,
     async reopen(...events) {

@@ -91,6 +91,8 @@ export function withOffers(index: ActionIndex, protocol: Protocol, offers: Known
 export interface ModuleSet extends Omit<ActionIndex, "tools" | "history"> {
   /** What `module` may ask for, outside of any action: reading only. */
   host(module: string): Host;
+  /** Of an introduction what is known before anything is decided. */
+  standing(): Omit<Introduction, "pinned">;
   introduction(): Promise<Introduction>;
   /** What repeating the action would do, by any of its names; unknown actions count as `once`. */
   effectsOf(action: string): Effects;
@@ -123,6 +125,10 @@ export function startModules(
       tools: redactor.value(of.tools),
     };
   };
+  const standing = (): WrittenIndex => {
+    if (written?.of !== speech.actions || written.offers !== speech.offers) written = write(speech.actions);
+    return written;
+  };
   return {
     modules,
     get actions() {
@@ -139,9 +145,9 @@ export function startModules(
     },
     // Made anew each time: thousands of agents that rest should not hold what they do not need.
     host: createHost,
+    standing,
     async introduction() {
-      if (written?.of !== speech.actions || written.offers !== speech.offers) written = write(speech.actions);
-      const { instructions, tools } = written;
+      const { instructions, tools } = standing();
       const pinned = await pinnedParts(modules, createHost);
       return { instructions, pinned: redactor.text(pinned.join("\n\n")), tools };
     },

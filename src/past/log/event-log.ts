@@ -17,6 +17,8 @@ export interface EventLog {
   readonly id: LogId;
   /** The highest sequence number; 0 when empty. */
   readonly last: number;
+  /** Makes ahead of the next event what that would have to wait for, as durable as it is. Absent: that takes no time. */
+  begin?(): Promise<void>;
   /** Commits `events` in order and returns them stamped. Rejects with STORAGE; the log is dead from then on. */
   append(events: readonly NewEvent[]): Promise<readonly Event[]>;
   /** As `append`, but durable only with the next one, or with `settle`. */

@@ -77,6 +77,12 @@ export async function openFileLog(
       get last() {
         return journal.last;
       },
+      async begin() {
+        const { last } = journal;
+        journal.seal();
+        // What was only kept waits for its own flush.
+        if (journal.last > last) await journal.commit();
+      },
       async append(events) {
         const stamped = await write(events);
         await journal.commit();

@@ -39,6 +39,8 @@ export interface MeteredModel extends Pick<Model, "name" | "profile"> {
    * call reserved stays so until `settle`.
    */
   complete(prompt: Prompt, run: ModelRun & Stops): Promise<ModelAnswer>;
+  /** Keeps ahead of its first call what the log will name of it; nothing once there was a call. */
+  prepare(of: () => OpeningOfRequest): Promise<void>;
   /** Would the call be admitted now? */
   fits(prompt: Prompt): Promise<boolean>;
   /** How long each text is, in tokens. */
@@ -75,11 +77,11 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
   const { memory, blobs, budget, limiter, presence, tenure, limits } = metering;
   const { agent, ledger } = memory;
   const spender = (): Spender => ({ agent, epoch: tenure.epoch, ledger, limits: limits() });
-  const keepIntroduction = introductionsIn(blobs);
+  const introductions = createIntroductions(blobs);
   /** Of calls whose answers are not in the log yet, with the call whose action asked. */
   const answered = new Map<Admission, string | undefined>();
   const attempt = async (prompt: Prompt, run: ModelRun, onAdmitted: () => void): Promise<ModelAnswer> => {
-    const introduction = await keepIntroduction(prompt.request);
+    const introduction = await introductions.keep(prompt.request);
     const admission = await budget.admit(spender(), estimateOf(model, prompt));
     try {
       const request = lastOrNot(prompt, { last: admission.last || isLastTurn(prompt, memory, limits()) });
@@ -115,6 +117,7 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
       const call = { provider: model.provider, signal, patience, onWait };
       return limiter.run(call, () => attempt(prompt, run, onAdmitted));
     },
+    prepare: introductions.prepare,
     fits: (prompt) => budget.fits(spender(), estimateOf(model, prompt)),
     count: (texts) => metering.tokens.count(texts),
     settle(call) {
@@ -127,15 +130,21 @@ export function meterModel(model: Model, metering: Metering): MeteredModel {
   };
 }
 
-/** Keeps system prompt and tools of a call, and gives their hash. */
-function introductionsIn(blobs: Blobs): (request: ModelRequest) => Promise<string> {
+type OpeningOfRequest = Pick<ModelRequest, "system" | "tools">;
+
+function createIntroductions(blobs: Blobs) {
   /** What was kept for the newest call: hashing it anew would cost more than all else that is kept of a call. */
-  let kept: (Pick<ModelRequest, "system" | "tools"> & { readonly hash: string }) | undefined;
-  return async ({ system, tools }) => {
+  let kept: (OpeningOfRequest & { readonly hash: string }) | undefined;
+  /** Gives the hash of system prompt and tools. */
+  const keep = async ({ system, tools }: OpeningOfRequest): Promise<string> => {
     if (kept?.system === system && kept.tools === tools) return kept.hash;
     const hash = await blobs.keep(JSON.stringify({ system, tools }));
     kept = { system, tools, hash };
     return hash;
+  };
+  return {
+    keep,
+    prepare: async (of: () => OpeningOfRequest): Promise<void> => void (kept ?? (await keep(of()))),
   };
 }
 
