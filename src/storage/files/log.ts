@@ -8,7 +8,7 @@ import type { EventLog } from "../../past/log/event-log.ts";
 import { openJournal } from "./journal/journal.ts";
 import type { JournalStart, JournalWriter, SegmentEnd } from "./journal/journal.ts";
 import { createWriter } from "../../past/log/blobs.ts";
-import { findKept, keep, type KeptJournal } from "./journal/kept.ts";
+import { findKept, keep, type FoundJournal } from "./journal/kept.ts";
 import { sumUpTo, type JournalRecord } from "./journal/scan.ts";
 import { openSegments, setAside, settleSegments, type OpenSegment } from "./journal/segments.ts";
 import type { KeptLog } from "../../past/kept/keeping.ts";
@@ -128,20 +128,22 @@ async function* recordsOf(
 /** Where a reading begins and ends; without either it is all of the log. */
 interface Extent {
   readonly end: JournalStart | undefined;
-  readonly known: KeptJournal | undefined;
+  readonly known: FoundJournal | undefined;
 }
 
 async function readThrough(options: FileLogOptions, each: (event: Event) => void, { end, known }: Extent) {
   const { disk } = options;
   const folder = join(options.folder, "log");
   const whole = createWholeOfFiles(options);
+  // Nobody else writes since they were read.
+  const seals = known?.seals;
   const ends = end && new Map(end.segments.map(({ name, bytes }) => [name, bytes]));
   let id = known?.log;
   let [trailing, isWhole] = [0, true];
   const gaps = createGaps(known?.last);
   const segments = new Map(known?.segments.map((segment) => [segment.name, segment]));
   const turn = createTurn();
-  for await (const segment of openSegments<Stored<Event>>(folder, disk, gaps.last + 1, ends)) {
+  for await (const segment of openSegments<Stored<Event>>(folder, disk, gaps.last + 1, { ends, seals })) {
     const before = gaps.last;
     for (const record of segment.records) {
       if (record.seq <= before) continue;

@@ -4,6 +4,7 @@ import {
   mkdir,
   readFile,
   readdir,
+  rename,
   rm,
   symlink,
   truncate,
@@ -21,6 +22,7 @@ import { authorshipOf } from "../../../src/storage/folder/person/authorship.ts";
 import { FORGET, KEEP } from "../../domain/event/event-lines.ts";
 import { ownHand } from "../../own-hand.ts";
 import { createTempProject } from "../../temp-project.ts";
+import { watchDisk } from "./watched-disk.ts";
 import { createKeptPast, FORGED, STEPS, type Kept } from "./kept-past.ts";
 
 async function stranger() {
@@ -66,6 +68,24 @@ describe("a past that is kept beside its log is gone on from (L9)", () => {
     const again = await place.open(KEEP, logs);
     expect([again.ledger.spent.steps, again.conversation.halt?.reason]).toEqual([FORGED, "paused"]);
     await again.close();
+  });
+
+  it("of many parts, the first line of each of which is read once", async () => {
+    const place = await createKeptPast();
+    for (let n = 0; n < 5; n++) await place.write(1);
+    await place.write(STEPS);
+    await place.forge();
+    const read: string[] = [];
+    const disk = watchDisk(createDisk(place.paths.tmp), ({ op, path }) => {
+      if (op === "read" && path.startsWith(place.folder)) read.push(path);
+    });
+    const memory = await place.open(KEEP, await place.newLogs(undefined, disk));
+    expect(memory.ledger.spent.steps).toBe(FORGED);
+    await memory.close();
+    const names = await readdir(place.folder);
+    expect(names).toHaveLength(7);
+    // Once more for its sum: it was written too short a time ago for its mark to stand for it.
+    expect(read.filter((path) => path.endsWith(names[1]!))).toHaveLength(2);
   });
 
   it("where it was kept while its agent worked: what a kill costs is what came since", async () => {
@@ -118,6 +138,20 @@ describe("the whole log is read, and comes to the same,", () => {
         await memory.close();
       },
     ],
+    [
+      "where an older part was cut",
+      ({ pathOf, write }) => write(3).then(async () => truncate(await pathOf(0), 60_000)),
+    ],
+    [
+      "where an older part is another one",
+      async ({ pathOf, write }) => {
+        await write(3);
+        const path = await pathOf(0);
+        await cp(path, `${path}.there`);
+        await flip(`${path}.there`);
+        await rename(`${path}.there`, path);
+      },
+    ],
     ["where the log is damaged", async ({ pathOf }) => flip(await pathOf(0))],
     [
       "where an older segment came to light",
@@ -152,6 +186,16 @@ describe("the whole log is read, and comes to the same,", () => {
     expect(memory.conversation).toEqual(whole.conversation);
     expect([...memory.view.items]).toEqual([...whole.view.items]);
     await whole.close();
+  });
+
+  it("or, where a link stands in place of an older part, nothing is", async () => {
+    const place = await createKeptPast();
+    await place.write(3);
+    const path = await place.pathOf(0);
+    const there = join(place.paths.project, "there.jsonl");
+    await rename(path, there);
+    await symlink(there, path);
+    await expect(place.open()).rejects.toMatchObject({ code: "STORAGE" });
   });
 
   it("where it knows more than this process acknowledged", async () => {

@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { createDisk } from "../../../src/base/files/disk.ts";
+import { createDisk, type Disk } from "../../../src/base/files/disk.ts";
 import type { NewEvent } from "../../../src/domain/event/event.ts";
 import type { KeptPast } from "../../../src/past/kept/pack.ts";
 import { openMemory, type Memory } from "../../../src/past/past.ts";
@@ -39,9 +39,9 @@ export async function createKeptPast(steps = STEPS) {
     return openMemory({ agent: "1", view, projector, inspect: () => undefined }, opened);
   };
   /** As another process has them. */
-  const newLogs = async (authorship?: Authorship) =>
+  const newLogs = async (authorship?: Authorship, disk: Disk = createDisk(paths.tmp)) =>
     createFileLogs({
-      ...{ paths, disk: createDisk(paths.tmp), durability: "process", clock: { now: () => epoch * 1_000 } },
+      ...{ paths, disk, durability: "process", clock: { now: () => epoch * 1_000 } },
       ...{ lock: { epoch: ++epoch, held: () => true }, authorship: authorship ?? (await ownHand()) },
     });
   const write = async (count: number, ...more: readonly NewEvent[]): Promise<void> => {

@@ -7,7 +7,7 @@ import { crc32 } from "node:zlib";
 import { z } from "zod";
 import type { Disk } from "../../../base/files/disk.ts";
 import { isFresh, markOf } from "./mark.ts";
-import { readSeals } from "./segments.ts";
+import { readSeals, type Seals } from "./segments.ts";
 
 const count = z.int().min(0);
 
@@ -40,6 +40,15 @@ export async function lookAt({ log, disk }: SegmentFolder): Promise<readonly Bou
       ...{ limit: finite(limits[index]), mark: await lookedAt(join(log, name)) },
     })),
   );
+}
+
+/** The seals that were found. */
+export function sealsIn(found: readonly BoundSegment[]): Seals {
+  return {
+    names: found.map(({ name }) => name),
+    seals: new Map(found.flatMap(({ name, seal }) => (seal === null ? [] : [[name, seal] as const]))),
+    limits: found.map(({ limit }) => limit ?? Infinity),
+  };
 }
 
 /** `undefined` if there are not so many. */

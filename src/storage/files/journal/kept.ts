@@ -3,8 +3,9 @@
 import { z } from "zod";
 import type { LogId } from "../../../domain/message/message.ts";
 import type { PastFile } from "../../folder/cache/past-file.ts";
-import { boundSegment, isStill, lookAt, type SegmentFolder } from "./binding.ts";
+import { boundSegment, isStill, lookAt, sealsIn, type SegmentFolder } from "./binding.ts";
 import type { JournalStart, SegmentEnd } from "./journal.ts";
+import type { Seals } from "./segments.ts";
 
 /** Where the log ended when it was kept. */
 export interface KeptEnd {
@@ -16,6 +17,11 @@ export interface KeptEnd {
 
 export interface KeptJournal extends KeptEnd {
   readonly packed: Uint8Array;
+}
+
+export interface FoundJournal extends KeptJournal {
+  /** Of all that is there by now. */
+  readonly seals: Seals;
 }
 
 const count = z.int().min(0);
@@ -34,7 +40,7 @@ export async function findKept(
   file: Pick<PastFile, "read">,
   place: SegmentFolder,
   end?: JournalStart,
-): Promise<KeptJournal | undefined> {
+): Promise<FoundJournal | undefined> {
   const signed = await file.read();
   const { data } = bindingSchema.safeParse(signed?.binding);
   if (!signed || !data || (end && !isWithin(data, end))) return undefined;
@@ -45,7 +51,7 @@ export async function findKept(
     const sealed = found[index]!.seal !== null;
     return { name, bytes, last, sum, sealed };
   });
-  return { log, last, segments, packed: signed.packed };
+  return { log, last, segments, packed: signed.packed, seals: sealsIn(found) };
 }
 
 function isWithin({ last, segments }: KeptEnd | z.output<typeof bindingSchema>, end: JournalStart): boolean {

@@ -67,20 +67,26 @@ export function newestPlace(segments: readonly { readonly name: string }[], epoc
     .reduce<SegmentPlace>((a, b) => (b && comparePlaces(b, a) > 0 ? b : a), { epoch, part: -1 });
 }
 
+/** What is known of where segments end. */
+export interface KnownEnds {
+  /** How many bytes count of segments that no later one seals; none of a segment that is not in it. */
+  readonly ends?: ReadonlyMap<string, number> | undefined;
+  /** What they say of each other, where that was just read; absent: it is read now. */
+  readonly seals?: Seals | undefined;
+}
+
 /**
  * A folder's segments that hold records from `from` on, oldest first; also while another process writes the newest one.
  * `R` is what the writer of the folder puts into it. Throws DAMAGED if a newer version wrote to it.
- *
- * @param ends how many bytes count of segments that no later one seals; none of a segment that is not in it
  */
 export async function* readSegments<R extends JournalRecord = StoredRecord>(
   folder: string,
   disk: Disk,
   from = 1,
-  ends?: ReadonlyMap<string, number>,
+  known: KnownEnds = {},
 ): AsyncGenerator<Segment<R>> {
   let last = 0;
-  for await (const { name, sealed, ...part } of readParts(folder, disk, from, ends)) {
+  for await (const { name, sealed, ...part } of readParts(folder, disk, from, known)) {
     const parsed = parse<R>(part, last);
     last = parsed.records.at(-1)?.seq ?? last;
     yield { name, sealed, ...parsed };
@@ -92,10 +98,10 @@ export async function* openSegments<R extends JournalRecord = StoredRecord>(
   folder: string,
   disk: Disk,
   from = 1,
-  ends?: ReadonlyMap<string, number>,
+  known: KnownEnds = {},
 ): AsyncGenerator<OpenSegment<R>> {
   let last = 0;
-  for await (const part of readParts(folder, disk, from, ends)) {
+  for await (const part of readParts(folder, disk, from, known)) {
     let rest: SegmentRest = { bytes: part.offset, damages: [], trailing: 0 };
     const records = (function* () {
       const reading = scan<R>(part, last);
@@ -109,8 +115,8 @@ export async function* openSegments<R extends JournalRecord = StoredRecord>(
   }
 }
 
-async function* readParts(folder: string, disk: Disk, from: number, ends?: ReadonlyMap<string, number>) {
-  const { names, seals, limits } = await readSeals(folder, disk);
+async function* readParts(folder: string, disk: Disk, from: number, { ends, seals: known }: KnownEnds) {
+  const { names, seals, limits } = known ?? (await readSeals(folder, disk));
   for (const [index, name] of names.entries()) {
     const limit = limits[index] ?? Infinity;
     if (limit <= from) continue;
@@ -124,8 +130,16 @@ async function* readParts(folder: string, disk: Disk, from: number, ends?: Reado
   }
 }
 
+export interface Seals {
+  /** Oldest first. */
+  readonly names: readonly string[];
+  readonly seals: ReadonlyMap<string, number>;
+  /** `Infinity`: no later one says. */
+  readonly limits: readonly number[];
+}
+
 /** The segments, oldest first; how many bytes of each count; and the lowest sequence number that each cannot hold. */
-export async function readSeals(folder: string, disk: Disk) {
+export async function readSeals(folder: string, disk: Disk): Promise<Seals> {
   const names = await segmentNames(folder, disk);
   const openings: (Opening | undefined)[] = names.slice(0, 1).map(() => undefined);
   for (let first = 1; first < names.length; first += AT_ONCE) {

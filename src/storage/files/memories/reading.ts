@@ -28,7 +28,7 @@ export function storedSegments(
   from = 1,
   ends?: ReadonlyMap<string, number>,
 ): AsyncIterable<Segment<WordlessEvent>> {
-  return readSegments<WordlessEvent>(paths.log, disk, from, ends);
+  return readSegments<WordlessEvent>(paths.log, disk, from, { ends });
 }
 
 /**
