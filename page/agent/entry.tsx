@@ -8,6 +8,7 @@ import { LongText } from "../parts/long-text.tsx";
 import { grouped, money } from "../parts/numbers.ts";
 import { oneLine, written } from "../parts/shown.ts";
 import { TimeLink } from "../time/time-link.tsx";
+import { ByCommands } from "./by-commands.tsx";
 import { More, MoreButton } from "./more.tsx";
 import { Prompt } from "./prompt.tsx";
 
@@ -207,7 +208,7 @@ function Result({
   readonly event: EventOf<"result">;
   readonly call: Call | undefined;
 }): JSX.Element {
-  const { outcome, content, details, sends = [], taint } = event;
+  const { outcome, content, details, sends = [], taint, changed } = event;
   return (
     <>
       <p class="line">
@@ -219,6 +220,7 @@ function Result({
         {taint && <span class="tag outside">from outside</span>}
       </p>
       {content !== "" && <LongText text={content} isCode />}
+      {changed && <ByCommands changed={changed} />}
       {details !== undefined && details !== null && (
         <details>
           <summary>Details</summary>

@@ -25,13 +25,13 @@ export function Changes(): JSX.Element {
         <h1 tabIndex={-1}>Changes</h1>
         {changes.trouble.value !== null && <p class="trouble">{oneLine(changes.trouble.value)}</p>}
         <p class="aside">
-          What agents did to files by their file actions, newest first. What commands did to files is not
-          known.
+          What agents did to files by their file actions and by commands, newest first. What commands did is
+          known of git repositories, in a sandbox.
         </p>
         {changes.answer.value && all.length === 0 && <p class="nobody">Nobody has changed a file yet.</p>}
         <ol class="changes">
           {all.slice(0, many.value).map((change) => (
-            <li key={`${change.agent} ${change.seq}`}>
+            <li key={`${change.agent} ${change.seq} ${change.path}`}>
               <ChangeOf change={change} />
             </li>
           ))}
@@ -47,8 +47,8 @@ export function Changes(): JSX.Element {
 }
 
 function ChangeOf({ change }: { readonly change: Change }): JSX.Element {
-  const { agent, name, path, from, does, seq, at, opening, cause } = change;
-  const difference = useSignal<string | undefined>(undefined);
+  const { agent, name, path, from, does, seq, at, opening, cause, command, more } = change;
+  const difference = useSignal<string | undefined>(command === undefined ? undefined : "");
   const show = async (): Promise<void> => {
     const heard = await read<"log">(`/agents/${part(agent)}/log?from=${seq}&limit=1`);
     difference.value = heard.outcome === "done" ? differenceIn(heard.answer.events[0]) : heard.why;
@@ -59,19 +59,43 @@ function ChangeOf({ change }: { readonly change: Change }): JSX.Element {
       <summary>
         <b>{does}</b> <code>{moved + oneLine(path)}</code>{" "}
         <span class="aside">
-          by {oneLine(name)}, {moment(at)}
+          by {command !== undefined && "a command of "}
+          {oneLine(name)}, {moment(at)}
           {cause !== null && `, for: ${oneLine(opening ?? cause)}`}
+          {more !== undefined && `; it changed ${more} more`}
         </span>
       </summary>
       {difference.value !== undefined && (
         <>
-          <Difference text={difference.value} />
+          {command === undefined ? (
+            <Difference text={difference.value} />
+          ) : (
+            <ByCommand command={command} isShared={change.isShared} event={`${agent}.${seq}`} />
+          )}
           <a href={addressOf({ area: "agent", agent })}>
             {oneLine(name)}, event {seq}
           </a>
         </>
       )}
     </details>
+  );
+}
+
+interface ByCommandProps {
+  readonly command: string;
+  readonly isShared?: boolean | undefined;
+  /** The result that tells of it. */
+  readonly event: string;
+}
+
+/** What is known in the place of a difference. */
+export function ByCommand({ command, isShared, event }: ByCommandProps): JSX.Element {
+  return (
+    <p>
+      By <code>{oneLine(command)}</code>
+      {isShared && ", or by another command that ran meanwhile: nobody knows which"}. No difference is
+      recorded; to take back: <code class="way">legion undo {oneLine(event)} --dry-run</code>
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import type { ReadingAnswer } from "../../src/control/api/readings.ts";
 import { CONTROL, displayName } from "../../src/domain/message/message.ts";
-import { Difference } from "../changes/changes.tsx";
+import { ByCommand, Difference } from "../changes/changes.tsx";
 import { isFile, savedOnly } from "../connection/record.ts";
 import { count, lasting, moment, money } from "../parts/numbers.ts";
 import { oneLine, shown } from "../parts/shown.ts";
@@ -118,10 +118,14 @@ export function Asked({ item }: { readonly item: Group<"asked"> }): JSX.Element 
   );
 }
 
-function Deeds({ item: { root, files, commands } }: { readonly item: Group<"asked"> }): JSX.Element {
+function Deeds({
+  item: { root, files, moreFiles, commands },
+}: {
+  readonly item: Group<"asked">;
+}): JSX.Element {
   return (
     <div class="aside">
-      {files > 0 && `${count(files, "file")} changed`}
+      {files > 0 && `${moreFiles > 0 ? "at least " : ""}${count(files, "file")} changed`}
       {files > 0 && commands > 0 && ", "}
       {commands > 0 && count(commands, "command")}
       {isLive.value ? (
@@ -192,36 +196,54 @@ function ForWhat({ item: { at, asked, times }, who }: ForWhatProps): JSX.Element
 }
 
 export function Changed({ item }: { readonly item: Group<"changed"> }): JSX.Element {
-  const { agent, path, from, does, added, removed, diff, isCut } = item;
+  const { agent, path, from, does, added, removed, diff, isCut, command, commandSeq, isShared } = item;
   const who = <Who id={agent} />;
+  const isPlain = diff === "" && command === null;
   const line = (
     <>
-      <b>{does}</b> <code>{(from === undefined ? "" : `${oneLine(from)} → `) + oneLine(path)}</code>{" "}
+      <b>{does}</b> {command !== null && "by a command "}
+      <code>{(from === undefined ? "" : `${oneLine(from)} → `) + oneLine(path)}</code>{" "}
       {added > 0 && <span class="added">+{added}</span>}{" "}
       {removed > 0 && <span class="removed">−{removed}</span>}{" "}
       {/* What opens it cannot lead elsewhere as well. */}
-      <ForWhat item={item} who={diff === "" ? who : oneLine(displayName(agent))} />
+      <ForWhat item={item} who={isPlain ? who : oneLine(displayName(agent))} />
     </>
   );
-  if (diff === "") return line;
+  if (isPlain) return line;
   return (
     <details>
       <summary>{line}</summary>
-      <Difference text={diff} />
+      {diff !== "" && <Difference text={diff} />}
+      {command !== null && (
+        <ByCommand command={command} isShared={isShared} event={`${agent}.${commandSeq}`} />
+      )}
       {!savedOnly.value.report && who}
       {isCut && <p class="dim">There is more of it.</p>}
     </details>
   );
 }
 
-export function Command({ item }: { readonly item: Group<"commands"> }): JSX.Element {
+interface CommandProps {
+  readonly item: Group<"commands">;
+  /** Is of any command of the report known what it changed? */
+  readonly isAnyKnown: boolean;
+}
+
+export function Command({ item, isAnyKnown }: CommandProps): JSX.Element {
   const { command, outcome, exit } = item;
   const failed = exit !== null && exit !== 0 ? `exit ${exit}` : outcome === "ok" ? "" : "error";
   const came = outcome === "interrupted" ? "unknown" : failed;
   return (
     <>
       <code>{oneLine(command)}</code> {came !== "" && <span class="now bad">{came}</span>}{" "}
-      <ForWhat item={item} who={<Who id={item.agent} />} />
+      {isAnyKnown && changedWords(item)} <ForWhat item={item} who={<Who id={item.agent} />} />
     </>
   );
+}
+
+function changedWords({ files, times, isShared, unknown }: Group<"commands">): string {
+  if (files === null) return "changes not known";
+  const many = files === 0 ? "nothing" : count(files, "file") + (times > 1 ? " each" : "");
+  const least = unknown === null ? "" : "at least ";
+  return `changed ${least}${many}${isShared ? ", or another command that ran meanwhile did" : ""}`;
 }

@@ -13,6 +13,9 @@ const HOUR_MS = 3_600_000;
 const SPANS = { "8 hours": 8, "24 hours": 24, "7 days": 168, "all of it": undefined } as const;
 type SpanName = keyof typeof SPANS;
 
+/** Why it is not known what commands changed: each once. */
+const MOST_REASONS = 3;
+
 const chosen = signal<SpanName>("24 hours");
 const report = keepReading<"report">(pathNow);
 
@@ -68,6 +71,8 @@ function Spans(): JSX.Element {
 
 function Parts({ told }: { readonly told: Told }): JSX.Element {
   const { waiting, asked, odd, changed, commands } = told;
+  // Else it would be said of each that it is not.
+  const isAnyKnown = commands.items.some(({ files }) => files !== null);
   return (
     <>
       <p class="sums">{sums(told)}</p>
@@ -75,7 +80,19 @@ function Parts({ told }: { readonly told: Told }): JSX.Element {
       <Part name="What was asked" group={asked} show={(item) => <Asked item={item} />} />
       <Part name="What was odd" group={odd} show={(item) => <Odd item={item} />} />
       <Part name="Files that were changed" group={changed} show={(item) => <Changed item={item} />} />
-      <Part name="Commands" group={commands} show={(item) => <Command item={item} />} />
+      <Part
+        name="Commands"
+        group={commands}
+        show={(item) => <Command item={item} isAnyKnown={isAnyKnown} />}
+      />
+      {commands.total > 0 && !isAnyKnown && <p class="dim">What they changed is not known.</p>}
+      {[...new Set(commands.items.flatMap(({ unknown }) => unknown ?? []))]
+        .slice(0, MOST_REASONS)
+        .map((why) => (
+          <p key={why} class="dim">
+            not known: {oneLine(why)}
+          </p>
+        ))}
     </>
   );
 }

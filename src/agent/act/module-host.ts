@@ -141,7 +141,7 @@ export function actingHost(performer: Performer, module: string, running: Runnin
         const options = { folder, timeoutMs, signal: until, hosts, trace, ...(kept && !isReader && TOLD) };
         const { changes, ...run } = await workplace.workspace.execute(command, options).finally(settle);
         const ended = { key, workspace: workplace.workspace, beside };
-        if (kept && changes) work.unkept.push(...(await keepCommand(kept, ended, changes)));
+        if (kept && changes) work.files.tell(await keepCommand(kept, ended, changes));
         // Before anything is cut: of half a secret nobody could tell that it is one.
         return redactRun(run, redactor);
       },
@@ -203,7 +203,7 @@ async function keepReplaced(
   const { root, home } = workplace.workspace;
   const replaced = (await changes()).map((one) => ({ ...one, path: relative(root, one.path) }));
   const place = relative(join(root, home), root);
-  work.unkept.push(...(await kept.keep(callKey(memory, ready.call), place, replaced)));
+  work.files.tell({ unkept: await kept.keep(callKey(memory, ready.call), place, replaced) });
 }
 
 async function redactRun({ output, ...end }: CommandRun, redactor: Redactor): Promise<CommandRun> {

@@ -72,7 +72,8 @@ export async function perform(
     leads,
     keeps,
     submission,
-    unkept: work.unkept.length > 0 ? work.unkept : undefined,
+    unkept: work.files.unkept.length > 0 ? work.files.unkept : undefined,
+    changed: work.files.changed,
     touched: endTouching(outcome, work.told),
     // Read by its commit: until then a model call may begin that the action did not wait for.
     get usage() {

@@ -13,7 +13,7 @@ import type { RecordDetails } from "../../domain/memory/record.ts";
 import { MAX_CONTENT_BYTES, type AgentId, type Message } from "../../domain/message/message.ts";
 import type { OpenCall } from "../../past/ledger.ts";
 import { keysOf, valueOf, type ModuleState } from "../../past/state.ts";
-import type { Unkept } from "../../domain/authoring/workspace.ts";
+import { createFileAccount } from "../../past/undo/told.ts";
 import { mistakeIn } from "../../past/waiting/answering.ts";
 import type { State } from "../../domain/authoring/host.ts";
 
@@ -31,8 +31,7 @@ export function beginWork({ memory, shared }: Correspondent, call: string) {
     sends: sends as readonly Message[],
     /** What could not be sent, whatever became of the action: to be committed before its result. */
     refused: refused as readonly Undeliverable[],
-    /** What the action changed though nothing is kept of what stood there. */
-    unkept: [] as Unkept[],
+    files: createFileAccount(),
     /** Has it told that it is about to change something in the workspace? */
     told: { isReplacing: false },
     /** What the action's own model calls came to, those without an answer included; `undefined` without any. */

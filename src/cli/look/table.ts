@@ -62,7 +62,7 @@ export function tableRows<Row>(
 
 /** Leaves out the columns of the highest rank until the others fit, cut or not. */
 function fit(all: readonly FilledColumn[], columns: number): readonly FilledColumn[] {
-  for (let rank = Math.max(...all.map((column) => column.rank)); rank > 0; rank--) {
+  for (let rank = Math.max(...all.map((column) => column.rank)); rank >= 0; rank--) {
     const shown = all.filter((column) => column.rank <= rank);
     const room = columns - (shown.length - 1) * GAP.length;
     if (sum(shown.map(({ least }) => least)) <= room) return cutTo(room, shown);

@@ -11,6 +11,7 @@ import { memoryAnswer } from "./answers/memory.ts";
 import { promptAnswer } from "./answers/prompt.ts";
 import { COMPARISONS } from "./comparisons.ts";
 import { MAIL_READINGS } from "./mail-readings.ts";
+import { CHANGES_READING } from "./answers/changes.ts";
 import { REPORT_READING } from "./answers/report.ts";
 import { past } from "./past-question.ts";
 import { purseAnswer } from "./answers/purse.ts";
@@ -229,32 +230,7 @@ export const READINGS = {
     question: undoOrderSchema.extend(past),
     answer: undoReportSchema,
   },
-  changes: {
-    path: "/changes",
-    summary:
-      "Which files agents changed by their file actions, newest first; the event has the difference. What commands did is not known.",
-    question: z.strictObject({ ...past }),
-    answer: z.object({
-      changes: z
-        .array(
-          z.object({
-            agent: z.string(),
-            name: z.string(),
-            path: z.string().describe("As the call named it."),
-            from: z.string().optional().describe("Where it was moved from."),
-            does: z.enum(["created", "changed", "moved", "deleted"]),
-            seq: z.number().describe("The event of the agent's log that tells of it."),
-            at: z.string(),
-            cause: z
-              .string()
-              .nullable()
-              .describe("The first message that it was done for; null: before any."),
-            opening: z.string().nullable().describe("How that begins; null if no log has it."),
-          }),
-        )
-        .readonly(),
-    }),
-  },
+  ...CHANGES_READING,
   purse: {
     path: "/purse",
     summary:

@@ -1,4 +1,4 @@
-// Which files the agents of a legion changed, as the results of their file actions tell, from the digests of its logs.
+// Which files the agents of a legion changed, as the results of their file actions and commands tell, from the digests of its logs.
 
 import { isLegionError } from "../../base/errors.ts";
 import { displayName, type AgentId } from "../../domain/message/message.ts";

@@ -85,6 +85,13 @@ const touched = z.object({
   ran: text.optional(),
 });
 
+const changed = z.object({
+  files: z.array(z.object({ path: text, does: text })),
+  more: countSchema.optional(),
+  isShared: z.literal(true).optional(),
+  unknown: text.optional(),
+});
+
 function eventOf<K extends string, S extends z.ZodRawShape>(kind: K, shape: S) {
   return z.object({ kind: z.literal(kind), ...shape, ...stamp });
 }
@@ -156,6 +163,7 @@ export const eventSchemas = {
     leads: z.array(text).optional(),
     keeps: text.optional(),
     unkept: z.array(z.object({ path: text, why: text })).optional(),
+    changed: changed.optional(),
     submission: text.optional(),
     touched: touched.optional(),
   }),

@@ -3,6 +3,7 @@ import type { AgentId, LogId, Message } from "../message/message.ts";
 import type { Taint } from "../message/taint.ts";
 import type { ApprovalEvent } from "./approval.ts";
 import type { ObservedEvent } from "./observed.ts";
+import type { ChangedByCommands } from "./changed.ts";
 import type { NoticeEvent } from "./notice.ts";
 import type { OfferedEvent, RecalledEvent } from "./outside.ts";
 import type { Touched } from "./touched.ts";
@@ -145,6 +146,8 @@ export interface ResultEvent {
   readonly keeps?: string;
   /** What it changed though a person cannot take that back. */
   readonly unkept?: readonly Unkept[];
+  /** Which files its commands changed. Absent: it ran none, nobody looked, or an earlier version wrote it. */
+  readonly changed?: ChangedByCommands;
   /** What it hands in as the end of the agent's task: then the agent rests, and none of the calls after it begins. */
   readonly submission?: string;
   /** What its call touched outside its agent, to be cited. Absent: nothing, the call did not run, or an earlier version wrote it. */

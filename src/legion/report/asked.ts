@@ -32,6 +32,8 @@ export interface KnownRoot {
   charge: Charge;
   /** How many files were changed for it in the time that is told of, agent by agent. */
   files: number;
+  /** How many more commands changed, of which no log has the paths. */
+  moreFiles: number;
   /** How many commands ran for it in that time. */
   commands: number;
   readonly now: AtWork[];
@@ -60,8 +62,8 @@ export function createRoots(sinceMs: number) {
     all: () => roots.values(),
     openingOf: (id: string): string | null => roots.get(id)?.first?.opening ?? null,
     tell: (id: string): void => void (known(id).isTold = true),
-    addFile: (id: string): void => void known(id).files++,
-    addCommands: (id: string, many: number): void => void (known(id).commands += many),
+    addDeeds: (id: string, what: "files" | "moreFiles" | "commands", many: number): void =>
+      void (known(id)[what] += many),
     addFirst(first: FirstMessage): void {
       const lane = laneOf(first);
       if (lane === "abort" || lane === "verdict") return;
@@ -109,7 +111,17 @@ export function createRoots(sinceMs: number) {
 }
 
 function unknownRoot(id: string): KnownRoot {
-  return { id, agents: [], charge: NO_CHARGE, files: 0, commands: 0, now: [], unread: [], isTold: false };
+  return {
+    id,
+    agents: [],
+    charge: NO_CHARGE,
+    files: 0,
+    moreFiles: 0,
+    commands: 0,
+    now: [],
+    unread: [],
+    isTold: false,
+  };
 }
 
 function opening({ content }: Message): string {
@@ -121,12 +133,12 @@ export function describeRoot(
   root: KnownRoot,
   answered: object | undefined,
 ): Omit<ReportAsked, "answer" | "answers"> {
-  const { id, first, agents, charge, files, commands } = root;
+  const { id, first, agents, charge, files, moreFiles, commands } = root;
   return {
     ...{ root: id, from: speakerOf(root), agent: isMessageId(id) ? parseMessageId(id).to : "", times: 1 },
     ...{ text: first?.opening ?? null, at: first?.sentAt ?? null },
     ...quieter(standingOf(root, answered), speakerOf(root)),
-    ...{ agents, spent: spentBy(charge), files, commands },
+    ...{ agents, spent: spentBy(charge), files, moreFiles, commands },
   };
 }
 

@@ -30,23 +30,28 @@ export function createChanged(sinceMs: number, most: number) {
   const files = createGroup<ChangedFile>(most, (a, b) => b.atMs - a.atMs);
   const commands = createGroup<WithoutText<ReportCommand>>(most, byTime);
   return {
-    add(agent: AgentId, digest: Digest, roots: Pick<Roots, "tell" | "addFile" | "addCommands">): void {
+    add(agent: AgentId, digest: Digest, roots: Pick<Roots, "tell" | "addDeeds">): void {
       const { changes, incidents } = digest;
       const back = incidentsOf(incidents, "clock");
       const isSince = (change: FileChange): boolean => timeOf(change, back) >= sinceMs;
       if (changes.length === MAX_CHANGES && isSince(changes[0]!)) files.cut();
+      for (const change of changes) {
+        if (change.more === undefined || !isSince(change)) continue;
+        files.cut();
+        if (change.cause !== undefined) roots.addDeeds(change.cause, "moreFiles", change.more);
+      }
       if (areMore(incidents, "command", sinceMs)) commands.cut();
       for (const file of filesIn(agent, changes, isSince)) {
         files.add(file);
         if (file.cause === null) continue;
         roots.tell(file.cause);
-        roots.addFile(file.cause);
+        roots.addDeeds(file.cause, "files", 1);
       }
       for (const one of commandsIn(agent, incidentsOf(incidents, "command"), sinceMs)) {
         commands.add(one);
         if (one.cause === null) continue;
         roots.tell(one.cause);
-        roots.addCommands(one.cause, one.times);
+        roots.addDeeds(one.cause, "commands", one.times);
       }
     },
     commands: () => commands.group(),
@@ -92,15 +97,20 @@ function* filesIn(
 type OpenChangedFile = { -readonly [K in keyof ChangedFile]: ChangedFile[K] } & { readonly seqs: number[] };
 
 function begun(agent: AgentId, change: FileChange): OpenChangedFile {
-  const { path, from, does, seq, atMs, cause = null } = change;
-  return { path, ...(from !== undefined && { from }), does, agent, cause, times: 1, seq, atMs, seqs: [seq] };
+  const { path, from, does, seq, atMs, cause = null, command = null, isShared = false } = change;
+  return {
+    ...{ path, ...(from !== undefined && { from }), does, agent, cause, times: 1, seq, atMs, seqs: [seq] },
+    ...{ commands: Number(command !== null), command, commandSeq: command === null ? null : seq, isShared },
+  };
 }
 
-function join(file: OpenChangedFile, { from, does, seq, atMs }: FileChange): void {
+function join(file: OpenChangedFile, { from, does, seq, atMs, command, isShared }: FileChange): void {
   const isNew = file.does === "created" && does !== "deleted";
   const isMoved = file.does === "moved" && does === "changed";
   if (!isNew && !isMoved) file.does = does;
   if (from !== undefined) file.from = from;
+  if (command !== undefined) Object.assign(file, { command, commandSeq: seq, commands: file.commands + 1 });
+  if (isShared) file.isShared = true;
   Object.assign(file, { seq, atMs, times: file.times + 1 });
   file.seqs.push(seq);
 }
@@ -111,13 +121,21 @@ function* commandsIn(
   sinceMs: number,
 ): Generator<WithoutText<ReportCommand>> {
   const same = new Map<string, WithoutText<ReportCommand>>();
-  for (const { ms, text, outcome = "ok", exit = null, cause = null, count = 1, seq, at, until = at } of all) {
+  for (const one of all) {
+    const { ms, text, outcome = "ok", exit = null, cause = null, count = 1, seq, at, until = at } = one;
     if (ms < sinceMs || outcome === "idle") continue;
-    const key = JSON.stringify([text, outcome, exit, cause]);
+    const changed = changedBy(one);
+    const key = JSON.stringify([text, outcome, exit, cause, changed]);
     const times = (same.get(key)?.times ?? 0) + count;
-    same.set(key, { command: text, outcome, exit, agent, cause, times, seq, at: until });
+    same.set(key, { command: text, outcome, exit, ...changed, agent, cause, times, seq, at: until });
   }
   yield* same.values();
+}
+
+function changedBy({ changed }: Incident): Pick<ReportCommand, "files" | "isShared" | "unknown"> {
+  if (!changed) return { files: null, isShared: false, unknown: null };
+  const { files, isShared = false, unknown = null } = changed;
+  return { files: unknown !== null && files === 0 ? null : files, isShared, unknown };
 }
 
 type Diffs = ReadonlyMap<string, string>;

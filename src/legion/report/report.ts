@@ -66,7 +66,8 @@ const asked = z.object({
   answers: z.number().describe("How many there were."),
   agents: z.array(z.string()).readonly().describe("Who worked on it."),
   spent: spent.describe("Since it was asked."),
-  files: z.number().describe("Changed for it by file actions, each for each agent."),
+  files: z.number().describe("Changed for it, as far as that is known, each for each agent."),
+  moreFiles: z.number().describe("So many changes of commands more are counted, and not listed in any log."),
   commands: z.number().describe("That ran for it; `legion undo <root>` says what of it can be taken back."),
 });
 
@@ -102,7 +103,7 @@ const forWhat = {
 };
 
 const changed = z.object({
-  path: z.string().describe("As the call named it."),
+  path: z.string().describe("As the call named it; of a command relative to the agent's workspace."),
   from: z.string().optional().describe("Where it was moved from."),
   does: z.enum(["created", "changed", "moved", "deleted"]).describe("In all of it."),
   ...forWhat,
@@ -110,6 +111,14 @@ const changed = z.object({
   removed: z.number().describe("Lines."),
   diff: z.string().describe("Oldest first; empty where none was recorded."),
   isCut: z.boolean().describe("There is more of it."),
+  commands: z
+    .number()
+    .describe("How many of the times it was a command: of those no difference is recorded."),
+  command: z.string().nullable().describe("How the newest of these begins; null: there is none."),
+  commandSeq: z.number().nullable().describe("The event that tells of that one."),
+  isShared: z
+    .boolean()
+    .describe("Other commands ran beside one of these: nobody knows which of them it was."),
 });
 
 export type ReportChanged = z.output<typeof changed>;
@@ -118,6 +127,12 @@ const command = z.object({
   command: z.string().describe("How it begins."),
   outcome: z.enum(["ok", "error", "interrupted"]).describe("interrupted: nobody knows what came of it."),
   exit: z.number().nullable().describe("Its exit code; null: none is recorded."),
+  files: z.number().nullable().describe("How many files it changed, each time; null: nobody knows."),
+  isShared: z.boolean().describe("Other commands ran meanwhile: nobody knows which of them changed these."),
+  unknown: z
+    .string()
+    .nullable()
+    .describe("Why it is not known what it changed, or what besides these; null: nobody looked, or all is."),
   ...forWhat,
 });
 
@@ -148,7 +163,7 @@ export const reportSchema = z.object({
   asked: groupOf(asked),
   odd: groupOf(odd),
   changed: groupOf(changed),
-  commands: groupOf(command).describe("What they did to files no log tells; `legion undo` may know."),
+  commands: groupOf(command).describe("With what is known of the files that they changed."),
 });
 
 export type Report = z.output<typeof reportSchema>;

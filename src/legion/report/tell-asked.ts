@@ -65,7 +65,12 @@ function joined(a: Undescribed, b: Undescribed): Undescribed {
   const spent = Object.fromEntries(
     (["steps", "tokens", "cost", "unpriced", "timeMs"] as const).map((of) => [of, a.spent[of] + b.spent[of]]),
   ) as Undescribed["spent"];
-  const sums = { times: a.times + b.times, files: a.files + b.files, commands: a.commands + b.commands };
+  const sums = {
+    times: a.times + b.times,
+    files: a.files + b.files,
+    moreFiles: a.moreFiles + b.moreFiles,
+    commands: a.commands + b.commands,
+  };
   return { ...newest, spent, ...sums, agents: [...new Set([...a.agents, ...b.agents])] };
 }
 

@@ -1,14 +1,15 @@
-// Which files an agent's actions changed, as their results tell, whatever the branch. What commands did to files nobody knows.
+// Which files an agent's actions changed, and its commands as far as that is known, as their results tell, whatever the branch.
 
 import { z } from "zod";
 import { fieldsOf } from "../../base/text/json.ts";
-import type { Call, Event } from "../../domain/event/event.ts";
+import type { Call, Event, EventOf } from "../../domain/event/event.ts";
 import type { RootId } from "../shares/by-cause.ts";
+import { commandOf } from "./command-of.ts";
 
 const DEEDS = ["created", "changed", "moved", "deleted"] as const;
 
 export interface FileChange {
-  /** As the call named it. */
+  /** As the call named it; of a command relative to the workspace. */
   readonly path: string;
   /** Where it was moved from. */
   readonly from?: string;
@@ -19,15 +20,24 @@ export interface FileChange {
   readonly atMs: number;
   /** The first message that it was done for; absent: before any was shown. */
   readonly cause?: string;
+  /** How the command begins that did it, or the name of the action that ran one; absent: the action did it itself. */
+  readonly command?: string;
+  /** Other commands ran meanwhile: nobody knows which of them did it. */
+  readonly isShared?: true;
+  /** So many more changes of the same command are not listed; with the last one that is. */
+  readonly more?: number;
 }
 
 /** The newest ones are kept. */
 export const MAX_CHANGES = 2_000;
+/** Of one result, whoever wrote it. */
+const MOST_OF_ONE = 100;
+const MOST_CHARS = 300;
 
 const place = z.object({ path: z.string(), from: z.string().optional(), isDeleted: z.boolean() });
 
 /** Of each change its numbers, and names by their place in a list: there are many changes of few files. */
-const ROW = ["path", "from", "does", "cause", "seq", "atMs"] as const;
+const ROW = ["path", "from", "does", "cause", "seq", "atMs", "command", "isShared", "more"] as const;
 const NOBODY = -1;
 /** The last time that there is, in milliseconds since 1970. */
 const LAST_MS = 8.64e15;
@@ -37,6 +47,8 @@ export const fileChangesSchema = z.object({
   rows: z.custom<readonly number[]>(areIntegers),
   /** Of the calls of the newest decision that name a file. */
   places: z.array(z.tuple([z.string(), place])),
+  /** What its calls are called where they ran commands. */
+  commands: z.array(z.tuple([z.string(), z.string()])),
 });
 
 type CallFile = z.output<typeof place>;
@@ -45,24 +57,30 @@ type PackedFileChanges = z.output<typeof fileChangesSchema>;
 export function createFileChanges(kept?: PackedFileChanges) {
   const changes: FileChange[] = kept ? unpacked(kept) : [];
   let places = new Map<string, CallFile>(kept?.places);
+  let commands = new Map<string, string>(kept?.commands);
+  const add = (many: readonly FileChange[]): void => {
+    changes.push(...many);
+    if (changes.length > MAX_CHANGES) changes.splice(0, changes.length - MAX_CHANGES);
+  };
   return {
     /** Oldest first. */
     changes: changes as readonly FileChange[],
     see(event: Event, cause: RootId): void {
       // What stands before it is another agent's past.
       if (event.kind === "branch" && event.origin !== undefined) changes.length = 0;
-      if (event.kind === "decision") places = new Map(event.calls.flatMap(placeOf));
-      const named = event.kind === "result" && event.call !== null ? places.get(event.call) : undefined;
-      if (event.kind !== "result" || !named || event.outcome !== "ok") return;
-      const does = changeIn(event.details, named);
-      if (!does) return;
-      const change: Writable = { path: named.path, does, seq: event.seq, atMs: Date.parse(event.at) || 0 };
-      if (named.from !== undefined) change.from = named.from;
-      if (cause) change.cause = cause;
-      changes.push(change);
-      if (changes.length > MAX_CHANGES) changes.shift();
+      if (event.kind === "decision") {
+        places = new Map(event.calls.flatMap(placeOf));
+        commands = new Map(event.calls.map((call) => [call.id, nameOf(call)]));
+      }
+      if (event.kind !== "result" || event.call === null) return;
+      const named = places.get(event.call);
+      if (named && event.outcome === "ok") add(changeOf(event, named, cause));
+      if (event.changed) add(changesBy(event, commands.get(event.call) ?? "", cause));
     },
-    pack: (): PackedFileChanges => ({ ...packed(changes), places: [...places] }),
+    pack: (): PackedFileChanges => ({
+      ...packed(changes),
+      ...{ places: [...places], commands: [...commands] },
+    }),
   };
 }
 
@@ -80,8 +98,9 @@ function packed(changes: readonly FileChange[]): Pick<PackedFileChanges, "names"
     names.set(name, known);
     return known;
   };
-  const rows = changes.flatMap(({ path, from, does, cause, seq, atMs }) => [
+  const rows = changes.flatMap(({ path, from, does, cause, seq, atMs, command, isShared, more = 0 }) => [
     ...[numberOf(path), numberOf(from), DEEDS.indexOf(does), numberOf(cause), seq, atMs],
+    ...[numberOf(command), Number(isShared ?? false), more],
   ]);
   return { names: [...names.keys()], rows };
 }
@@ -95,12 +114,42 @@ function unpacked({ names, rows }: PackedFileChanges): FileChange[] {
     const change: Writable = { path: nameAt(at), does, seq: rows[at + 4]!, atMs: rows[at + 5]! };
     if (rows[at + 1] !== NOBODY) change.from = nameAt(at + 1);
     if (rows[at + 3] !== NOBODY) change.cause = nameAt(at + 3);
+    if (rows[at + 6] !== NOBODY) change.command = nameAt(at + 6);
+    if (rows[at + 7] === 1) change.isShared = true;
+    if (rows[at + 8] !== 0) change.more = rows[at + 8]!;
     changes.push(change);
   }
   return changes;
 }
 
 type Writable = { -readonly [K in keyof FileChange]: FileChange[K] };
+
+function nameOf(call: Call): string {
+  return (commandOf(call) ?? call.action).slice(0, MOST_CHARS);
+}
+
+function changeOf(event: EventOf<"result">, named: CallFile, cause: RootId): readonly FileChange[] {
+  const does = changeIn(event.details, named);
+  if (!does) return [];
+  const { path, from } = named;
+  return [{ path, ...(from !== undefined && { from }), does, ...timeOf(event, cause) }];
+}
+
+/** A command that failed has changed what it changed. */
+function changesBy(event: EventOf<"result">, command: string, cause: RootId): readonly FileChange[] {
+  const { files = [], more = 0, isShared } = event.changed ?? {};
+  const told = files.slice(0, MOST_OF_ONE);
+  const left = more + files.length - told.length;
+  return told.map(({ path, does }, index) => ({
+    ...{ path, does: DEEDS.includes(does) ? does : "changed", ...timeOf(event, cause), command },
+    ...(isShared && { isShared }),
+    ...(left > 0 && index === told.length - 1 && { more: left }),
+  }));
+}
+
+function timeOf({ seq, at }: EventOf<"result">, cause: RootId) {
+  return { seq, atMs: Date.parse(at) || 0, ...(cause && { cause }) };
+}
 
 function placeOf({ id, action, parameters }: Call): readonly [string, CallFile][] {
   const { path, sourcePath: from, destinationPath: to } = fieldsOf(parameters);

@@ -1,10 +1,11 @@
-// What a command changed, kept like what file actions replace.
+// What a command changed, kept like what file actions replace, and told in its result.
 
 import { join, relative } from "node:path";
-import type { Unkept, Workspace } from "../../domain/authoring/workspace.ts";
+import type { Workspace } from "../../domain/authoring/workspace.ts";
 import type { CommandChanges } from "../../environment/snapshots/changes.ts";
 import type { WritingCall } from "../receipts/beside.ts";
 import type { KeptFiles } from "./kept.ts";
+import { toldOf, type FileAccount } from "./told.ts";
 
 export interface EndedCommand {
   /** Tells its call from every other in the world. */
@@ -15,19 +16,23 @@ export interface EndedCommand {
   readonly beside: ReadonlySet<WritingCall>;
 }
 
-/** Resolves with what is not kept. What another call wrote meanwhile is that one's; beside a command nobody knows whose a change is. */
+/** What another call wrote meanwhile is that one's; beside a command nobody knows whose a change is. */
 export async function keepCommand(
   kept: Pick<KeptFiles, "keep">,
   { key, workspace, beside }: EndedCommand,
   changes: CommandChanges,
-): Promise<readonly Unkept[]> {
+): Promise<FileAccount> {
   const root = relative(join(workspace.root, workspace.home), workspace.root);
-  if (changes.kind === "unknown") return kept.keep(key, root, [], { unknown: changes.why });
+  if (changes.kind === "unknown") {
+    const { why: unknown } = changes;
+    return { unkept: await kept.keep(key, root, [], { unknown }), changed: { files: [], unknown } };
+  }
   const others = [...beside];
   const isShared = others.some(({ wrote }) => wrote === undefined || wrote.includes(ALL_OF_IT));
   const theirs = others.flatMap(({ wrote = [] }) => wrote);
   const own = changes.files.filter(({ path }) => !theirs.some((one) => isIn(one, path)));
-  return kept.keep(key, root, own, isShared ? { isShared } : {});
+  const unkept = await kept.keep(key, root, own, isShared ? { isShared } : {});
+  return { unkept, changed: toldOf(own, isShared ? "commands" : "none") };
 }
 
 const ALL_OF_IT = "";

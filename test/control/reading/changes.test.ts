@@ -4,6 +4,8 @@ import { system } from "../../../modules/system/index.ts";
 import { readChanges } from "../../../src/control/reading/changes.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
 import { NOOP } from "../../workshop.ts";
+import { bubblewrapIsThere } from "../../environment/opened.ts";
+import { createRepositoryYard, run } from "../../legion/undo/repository-yard.ts";
 import { createWorld } from "../../world.ts";
 
 const act = (action: string, parameters: Readonly<Record<string, unknown>>) => ({
@@ -36,3 +38,35 @@ it("which files agents changed is told newest first, with whom and for what, and
     diff: expect.stringContaining("+two") as unknown,
   });
 });
+
+it.runIf(bubblewrapIsThere)(
+  "what commands changed is told beside what file actions did, with the command, and how much is not listed",
+  async () => {
+    const world = await createRepositoryYard(
+      { "a.txt": "a\n" },
+      {
+        1: [
+          act("writeFile", { path: "b.txt", content: "b\n" }),
+          { calls: [run("sed -i s/a/A/ a.txt; rm b.txt")] },
+          { calls: [run("mkdir n; cd n; seq 103 | xargs touch")] },
+          { calls: [run("git commit -qam two")] },
+          NOOP,
+        ],
+      },
+    );
+    const [cause] = await world.say("1", "Go.");
+    await world.idle();
+    const { changes } = await readChanges(createFileReader(world.project));
+    const results = await world.kinds("1", "result");
+    const { seq } = results.find(({ changed }) => changed?.files.length === 2)!;
+    expect(changes).toHaveLength(100 + 2 + 1);
+    expect(changes.slice(0, 100).flatMap(({ more = [] }) => more)).toEqual([3]);
+    const known = { agent: "1", cause, opening: "Go.", seq, command: "sed -i s/a/A/ a.txt; rm b.txt" };
+    expect(changes.slice(100)).toMatchObject([
+      { path: "a.txt", does: "changed", ...known },
+      { path: "b.txt", does: "deleted", ...known },
+      { path: "b.txt", does: "created" },
+    ]);
+    expect(changes.at(-1)).not.toHaveProperty("command");
+  },
+);

@@ -1,44 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Script } from "../../../src/model/scripted/scripted.ts";
-import { bubblewrapIsThere, openChosen, placeIn } from "../../environment/opened.ts";
-import { repository } from "../../environment/workspace/trees.ts";
-import { temporaryFolder, type World, type WorldOptions } from "../../world.ts";
+import { bubblewrapIsThere } from "../../environment/opened.ts";
+import { temporaryFolder } from "../../world.ts";
+import { createRepositoryYard, gate, run, untilPrinted, untilResult } from "./repository-yard.ts";
 import { createYard, put, REST, SECRET, treeOf, write } from "./yard.ts";
-
-const run = (command: string) => ({ action: "executeCommand", parameters: { command } });
-/** Says that it is there, and waits until the test has it go on. */
-const gate = (name: string): string => `mkfifo ${name}; echo at ${name}; read line < ${name}; rm ${name}`;
-
-/** A machine that is busy is no reason to know less in a test. */
-const PATIENT = { files: 100_000, ms: 60_000 };
-
-/** Agents that run commands in a sandbox, in a repository with those files. */
-async function createRepositoryYard(
-  files: Readonly<Record<string, string>>,
-  scripts: Readonly<Record<string, Script>>,
-  options: WorldOptions = {},
-): Promise<World> {
-  const project = repository(await temporaryFolder(), { ".gitignore": "/.ai-legion\n/ignored\n", ...files });
-  const environment = await openChosen({ kind: "bubblewrap" }, placeIn(project));
-  onTestFinished(environment.close);
-  return createYard({}, scripts, { environment, snapshots: PATIENT, ...options, project });
-}
 
 const filesOf = (project: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(treeOf(project)).filter(([path]) => !path.startsWith(".git/")));
-
-function untilPrinted(world: World, agent: string, text: string): Promise<void> {
-  return world.until(
-    (seen) => seen.kind === "live:progress" && seen.agent === agent && seen.text.includes(text),
-  );
-}
-
-function untilResult(world: World, agent: string): Promise<void> {
-  return world.until((seen) => seen.kind === "event" && seen.agent === agent && seen.event.kind === "result");
-}
 
 describe.runIf(bubblewrapIsThere)("an undo of commands in a repository", () => {
   it("says of a command that was killed with its process why nobody knows what it changed", async () => {

@@ -1,6 +1,7 @@
 // Logs of any kind, as a runtime, a crash or a hand could have written them.
 
 import fc from "fast-check";
+import type { ChangedByCommands } from "../../../src/domain/event/changed.ts";
 import type { Event, NewEvent, SeqRange } from "../../../src/domain/event/event.ts";
 import type { NoticeReason } from "../../../src/domain/event/notice.ts";
 import { CONTROL, type MailLane } from "../../../src/domain/message/message.ts";
@@ -37,7 +38,7 @@ export function noticed(reason: NoticeReason, details?: unknown): NewEvent {
 const sent = fc.tuple(fc.constantFrom("0", "2", "3"), fc.integer({ min: 1, max: 9 })).map(([to, n]) => {
   return letter(to, n, { from: "1" }).message;
 });
-const written = (["path", "other"] as const).map((path) => ({ path, content: "x" }));
+const written = (["path", "other", "command"] as const).map((path) => ({ path, content: "x" }));
 
 const mail = fc
   .record({
@@ -70,6 +71,10 @@ const result = fc
     outcome: fc.constantFrom("ok" as const, "error" as const, "interrupted" as const),
     details: fc.constantFrom(undefined, { created: true, diff: "+" }),
     usage: fc.constantFrom(undefined, { input: 7, output: 1, cost: 0.25 }),
+    changed: fc.constantFrom<ChangedByCommands | undefined>(
+      ...[undefined, { files: [] }, { files: [], unknown: "git was slow" }],
+      { files: [{ path: "x", does: "deleted" }], more: 3, isShared: true },
+    ),
   })
   .map((told): NewEvent => ({ kind: "result", content: "", ...told }));
 

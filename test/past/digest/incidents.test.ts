@@ -103,6 +103,27 @@ describe("what stands out in a log", () => {
     expect(incidentsOf(incidents, "command")).toHaveLength(3);
   });
 
+  it("of commands what is known that they changed: the same with other changes is another line", () => {
+    const changed = (changed?: object) => ({ ...(result("a") as object), changed }) as NewEvent;
+    const files = [{ path: "x", does: "changed" }];
+    const { incidents } = fold(
+      ...[
+        running("fix"),
+        changed({ files, more: 2, isShared: true }),
+        running("fix"),
+        changed({ files: [] }),
+      ],
+      ...[running("fix"), changed({ files: [] }), running("fix"), result("a")],
+      ...[running("fix"), changed({ files: [], unknown: "git was\nslow" })],
+    );
+    expect(incidentsOf(incidents, "command").map(({ changed, count = 1 }) => [changed, count])).toEqual([
+      [{ files: 3, isShared: true }, 1],
+      [{ files: 0 }, 2],
+      [undefined, 1],
+      [{ files: 0, unknown: "git was slow" }, 1],
+    ]);
+  });
+
   it("dead mail, and which of it was sent again", () => {
     const lost = letter("1>2#1", { root: "0>1#1" });
     const { incidents } = fold(

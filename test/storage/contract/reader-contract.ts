@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { goals } from "../../../modules/goals.ts";
+import type { ChangedByCommands } from "../../../src/domain/event/changed.ts";
 import type { NewEvent } from "../../../src/domain/event/event.ts";
 import { sha256 } from "../../../src/past/log/blobs.ts";
 import { CONTROL, type AgentId, type Delivery } from "../../../src/domain/message/message.ts";
@@ -149,6 +150,10 @@ export function describeReader(name: string, createPlace: () => Promise<Recorded
         ran: "make",
       };
       const unkept = [{ path: "é", why: "it holds a secret" }];
+      const changed: ChangedByCommands = {
+        files: [{ path: "\u001b[2J\n<b>é", does: "created" }],
+        ...{ more: 3, isShared: true, unknown: "git was slow" },
+      };
       const receipts = [
         {
           agent: "2",
@@ -165,10 +170,19 @@ export function describeReader(name: string, createPlace: () => Promise<Recorded
       };
       const { message } = said(CONTROL);
       await append("2", [
-        { kind: "result", call: "c", outcome: "ok", content: "x", touched, unkept, sends: [message] },
+        {
+          kind: "result",
+          call: "c",
+          outcome: "ok",
+          content: "x",
+          touched,
+          unkept,
+          changed,
+          sends: [message],
+        },
       ]);
       const [, result] = await all(reader.events("2"));
-      expect(result).toMatchObject({ touched, unkept, sends: [{ receipts }] });
+      expect(result).toMatchObject({ touched, unkept, changed, sends: [{ receipts }] });
       await deliver(said("2"));
       const [waiting] = await reader.unread("2", await reader.ledger("2"));
       expect(waiting?.message.receipts).toEqual(receipts);

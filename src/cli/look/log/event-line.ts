@@ -7,6 +7,7 @@ import { HUMAN, RULES } from "../../../domain/supervision.ts";
 import { wordsFor } from "../../../domain/policy/question-text.ts";
 import { formatChange } from "../../console/narration/narration.ts";
 import { fieldsOf } from "../../../base/text/json.ts";
+import { count } from "../../../base/text/wording.ts";
 import { oneLine } from "../../kit/output.ts";
 import { clip } from "../../kit/terminal.ts";
 import { dayOf, timeOf } from "../../kit/times.ts";
@@ -59,7 +60,7 @@ function describe(event: Event): string {
         .filter(Boolean)
         .join(" ");
     case "result":
-      return `${event.outcome}: ${cut(unwrapOutside(event.content))}`;
+      return `${event.outcome}${changedWords(event)}: ${cut(unwrapOutside(event.content))}`;
     case "approval":
       return describeApproval(event);
     case "summary":
@@ -73,6 +74,12 @@ function describe(event: Event): string {
     case "notice":
       return describeNotice(event);
   }
+}
+
+/** What its commands did to files, where they did anything. */
+function changedWords({ changed }: EventOf<"result">): string {
+  const { files = [], more = 0 } = changed ?? {};
+  return files.length + more === 0 ? "" : `, changed ${count(files.length + more, "file")}`;
 }
 
 function describeNotice({ reason, content, details }: EventOf<"notice">): string {

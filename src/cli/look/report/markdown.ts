@@ -21,7 +21,13 @@ export interface MarkdownWays {
 
 export function markdownOf(report: Report, { all, wayIn }: MarkdownWays): string {
   const nowMs = Date.parse(report.until);
-  const part = <T>(name: string, group: ReportGroup<T>, show: (item: T) => readonly string[]) => {
+  const isAnyKnown = words.isAnyKnown(report.commands.items);
+  const part = <T>(
+    name: string,
+    group: ReportGroup<T>,
+    show: (item: T) => readonly string[],
+    notes: readonly string[] = [],
+  ) => {
     const more = words.restOf(group);
     return [
       "",
@@ -29,6 +35,7 @@ export function markdownOf(report: Report, { all, wayIn }: MarkdownWays): string
       "",
       ...(group.total === 0 ? ["Nothing."] : group.items.flatMap(show)),
       ...(more === undefined ? [] : [`- ${more}: ${code(wayIn(all))}`]),
+      ...notes.flatMap((note) => ["", text(note)]),
     ];
   };
   const lines = [
@@ -42,8 +49,18 @@ export function markdownOf(report: Report, { all, wayIn }: MarkdownWays): string
     ...part("What was odd", report.odd, (item) => [
       `- ${text(words.oddWords(item, nowMs))}${item.way === "" ? "" : ` — ${code(wayIn(item.way))}`}`,
     ]),
-    ...part("Files that were changed", report.changed, (item) => changedLines(item, nowMs)),
-    ...part("Commands", report.commands, (item) => [commandLine(item, nowMs)]),
+    ...part(
+      "Files that were changed",
+      report.changed,
+      (item) => changedLines(item, nowMs),
+      words.fileNotes(report.changed.items),
+    ),
+    ...part(
+      "Commands",
+      report.commands,
+      (item) => [commandLine(item, isAnyKnown ? changesOf(item) : [], nowMs)],
+      words.commandNotes(report.commands.items),
+    ),
   ];
   return lines.join("\n").replace(/\n{3,}/g, "\n\n");
 }
@@ -81,17 +98,23 @@ function changedLines(item: ReportChanged, nowMs: number): readonly string[] {
   const { path, from, diff, isCut } = item;
   const moved = from === undefined ? "" : `${code(spelt(from))} → `;
   const lines = words.linesOf(item);
-  const facts = [words.didWords(item), ...(lines === "" ? [] : [lines]), ...forWhat(item, nowMs)];
+  const by = item.command === null ? [] : [`by ${code(spelt(item.command))}`];
+  const facts = [words.didWords(item), ...(lines === "" ? [] : [lines]), ...by, ...forWhat(item, nowMs)];
   return [
     `- ${moved}${code(spelt(path))} ${facts.join(" · ")}`,
     ...(diff === "" ? [] : ["", ...fenced(diff), ...(isCut ? ["  (there is more of it)"] : []), ""]),
   ];
 }
 
-function commandLine(item: ReportCommand, nowMs: number): string {
+function changesOf(item: ReportCommand): readonly string[] {
+  return [item.files === null ? "changes not known" : `changed ${words.changedWords(item)}`];
+}
+
+function commandLine(item: ReportCommand, changed: readonly string[], nowMs: number): string {
   const { command, times } = item;
   const many = times > 1 ? [`${times} times`] : [];
-  return `- ${code(spelt(command))} ${[words.cameTo(item), ...many, ...forWhat(item, nowMs)].join(" · ")}`;
+  const facts = [words.cameTo(item), ...many, ...changed, ...forWhat(item, nowMs)];
+  return `- ${code(spelt(command))} ${facts.join(" · ")}`;
 }
 
 function forWhat(

@@ -55,7 +55,9 @@ export function sheetOf(report: Report, layout: SheetLayout): readonly string[] 
     ...rows.part("What was asked", report.asked, (item) => askedRows(item, report, rows)),
     ...rows.part("What was odd", report.odd, (item) => oddRows(item, report, rows)),
     ...rows.table("Files that were changed", report.changed, fileColumns(report)),
+    ...noteRows(words.fileNotes(report.changed.items), rows),
     ...rows.table("Commands", report.commands, commandColumns(report)),
+    ...noteRows(words.commandNotes(report.commands.items), rows),
   ];
 }
 
@@ -140,6 +142,10 @@ function oddRows(item: ReportOdd, { until }: Report, { hanging, dim, wayIn }: Ro
   return [...hanging(oneLine(words.oddWords(item, Date.parse(until)))), ...way];
 }
 
+function noteRows(notes: readonly string[], { hanging, dim }: Rows): readonly string[] {
+  return notes.flatMap((note) => hanging(oneLine(note))).map(dim);
+}
+
 type ForWhat = Pick<ReportChanged, "agent" | "asked" | "at" | "seq">;
 
 function forWhat({ until }: Report): readonly Column<ForWhat>[] {
@@ -156,16 +162,28 @@ function fileColumns(report: Report): readonly Column<ReportChanged>[] {
     from === undefined ? spelt(to) : `${spelt(from)} -> ${spelt(to)}`;
   return [
     { title: "FILE", align: "left", rank: 0, least: 16, cell: path },
-    { title: "DID", align: "left", rank: 0, cell: words.didWords },
+    { title: "DID", align: "left", rank: 0, least: 8, cell: words.didWords },
     { title: "LINES", align: "left", rank: 0, cell: words.linesOf },
+    ...(report.changed.items.some(({ command }) => command !== null) ? [BY_COMMAND] : []),
     ...forWhat(report),
   ];
 }
+
+const BY_COMMAND: Column<ReportChanged> = {
+  ...{ title: "COMMAND", align: "left", rank: 1, least: 12 },
+  cell: ({ command }) => (command === null ? "" : clip(spelt(command), 40)),
+};
+
+const CHANGED: Column<ReportCommand> = {
+  ...{ title: "CHANGED", align: "left", rank: 1, least: 9 },
+  cell: words.changedWords,
+};
 
 function commandColumns(report: Report): readonly Column<ReportCommand>[] {
   return [
     { title: "COMMAND", align: "left", rank: 0, least: 16, cell: ({ command }) => spelt(command) },
     { title: "CAME TO", align: "left", rank: 0, cell: words.cameTo },
+    ...(words.isAnyKnown(report.commands.items) ? [CHANGED] : []),
     { title: "TIMES", align: "right", rank: 1, cell: ({ times }) => String(times) },
     ...forWhat(report),
   ];

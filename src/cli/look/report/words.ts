@@ -133,9 +133,10 @@ export function askedFacts(asked: ReportAsked, nowMs: number): readonly string[]
 
 /** What may have been changed for it, and what says how that is taken back; `undefined`: nothing was. */
 export function undoWords(asked: ReportAsked): readonly [changed: string, way: string] | undefined {
-  const { root, files, commands } = asked;
+  const { root, files, moreFiles, commands } = asked;
+  const least = moreFiles > 0 ? "at least " : "";
   const parts = [
-    ...(files > 0 ? [`${count(files, "file")} changed`] : []),
+    ...(files > 0 ? [`${least}${count(files, "file")} changed`] : []),
     ...(commands > 0 ? [count(commands, "command")] : []),
   ];
   return parts.length === 0 ? undefined : [parts.join(", "), `legion undo '${root}' --dry-run`];
@@ -149,10 +150,44 @@ export function oddWords({ kind, agents, text, at, until }: ReportOdd, nowMs: nu
   return `${who}${text}${when}`;
 }
 
-/** `changed 3 times`, `created`. */
-export function didWords({ does, times }: Pick<ReportChanged, "does" | "times">): string {
-  return times > 1 ? `${does}, ${count(times, "time")}` : does;
+/** `changed 3 times`, `created`; `shared`: by a command, or by another that ran beside it. */
+export function didWords({
+  does,
+  times,
+  isShared,
+}: Pick<ReportChanged, "does" | "times" | "isShared">): string {
+  return [does, ...(times > 1 ? [count(times, "time")] : []), ...(isShared ? ["shared"] : [])].join(", ");
 }
+
+/** `3 files`, `nothing`, `at least 3 files`, `3 files each, shared`, `not known`. */
+export function changedWords({ files, times, isShared, unknown }: ReportCommand): string {
+  if (files === null) return "not known";
+  const many = files === 0 ? "nothing" : count(files, "file") + (times > 1 ? " each" : "");
+  return `${unknown === null ? "" : "at least "}${many}${isShared ? ", shared" : ""}`;
+}
+
+/** Is of any of them known what it changed? Else no line says that it is not. */
+export function isAnyKnown(commands: readonly Pick<ReportCommand, "files">[]): boolean {
+  return commands.some(({ files }) => files !== null);
+}
+
+const SHARED = "shared: other commands ran meanwhile, and nobody knows which of them did it";
+
+export function fileNotes(files: readonly Pick<ReportChanged, "isShared">[]): readonly string[] {
+  return files.some(({ isShared }) => isShared) ? [SHARED] : [];
+}
+
+/** Why nobody knows what they changed: each reason once. */
+export function commandNotes(commands: readonly ReportCommand[]): readonly string[] {
+  if (commands.length === 0) return [];
+  const reasons = new Set(commands.flatMap(({ unknown }) => unknown ?? []));
+  const shown = [...reasons].slice(0, MOST_REASONS).map((why) => `not known: ${why}`);
+  const more = reasons.size > MOST_REASONS ? ["not known: for other reasons, too"] : [];
+  const none = isAnyKnown(commands) ? [] : ["What they changed is not known."];
+  return [...fileNotes(commands), ...none, ...shown, ...more];
+}
+
+const MOST_REASONS = 3;
 
 /** `+12 -3`; empty where no difference was recorded. */
 export function linesOf({ added, removed }: Pick<ReportChanged, "added" | "removed">): string {

@@ -3,7 +3,9 @@
 import { z } from "zod";
 import { fieldsOf } from "../../../base/text/json.ts";
 import { resultsFor, type Event, type EventOf } from "../../../domain/event/event.ts";
+import { clause } from "../../../domain/message/receipt.ts";
 import type { DecisionCourse } from "../charges/waste.ts";
+import { commandOf } from "../command-of.ts";
 import { incidentsOf, type Incident, type NewestIncidents } from "./incident.ts";
 
 export const decisionsSchema = z.object({
@@ -28,16 +30,19 @@ export const NO_DECISIONS: PackedDecisions = {
 
 export function createDecisions({ known, add, again }: NewestIncidents, kept = NO_DECISIONS) {
   let now: PackedDecisions = { ...kept };
-  const run = (text: string, { outcome, details }: EventOf<"result">, incidentOf: () => Incident): void => {
+  const run = (text: string, result: EventOf<"result">, incidentOf: () => Incident): void => {
+    const { outcome, details } = result;
     // It did not begin.
     if (outcome === "idle") return;
     const incident = incidentOf();
     const last = incidentsOf(known, "command").at(-1);
     const { exitCode } = fieldsOf(details);
     const exit = Number.isInteger(exitCode) ? { exit: Number(exitCode) } : {};
+    const changed = changedIn(result);
     const isSame = last?.text === text && last.outcome === outcome && last.exit === exit.exit;
-    if (isSame && last.cause === incident.cause) again("command", incident);
-    else add("command", { ...incident, text, outcome, ...exit });
+    const isSameDeed = isSame && JSON.stringify(last.changed) === JSON.stringify(changed);
+    if (isSameDeed && last.cause === incident.cause) again("command", incident);
+    else add("command", { ...incident, text, outcome, ...exit, ...(changed && { changed }) });
   };
   const settle = (event: EventOf<"result">, incidentOf: () => Incident, course: DecisionCourse): void => {
     const { call, outcome } = event;
@@ -56,7 +61,10 @@ export function createDecisions({ known, add, again }: NewestIncidents, kept = N
   const begin = (event: EventOf<"decision">): void => {
     now.left = [...resultsFor(event)];
     if (now.left.length === 0) now.isFailing = now.isLooping = false;
-    now.commands = event.calls.flatMap(commandIn);
+    now.commands = event.calls.flatMap((call): [string, string][] => {
+      const command = commandOf(call);
+      return command === undefined ? [] : [[call.id, command]];
+    });
     now.hasActed = now.hasFailed = false;
   };
   return {
@@ -72,10 +80,12 @@ export function createDecisions({ known, add, again }: NewestIncidents, kept = N
   };
 }
 
-/** Its first line, of a call that runs a command: by its name of the parameter, as a module of anybody has it. */
-function commandIn({ id, parameters }: { readonly id: string; readonly parameters: unknown }) {
-  const { command } = fieldsOf(parameters);
-  if (typeof command !== "string") return [];
-  const [first = "", ...rest] = command.trim().split("\n", 2);
-  return [[id, rest.length > 0 ? `${first} …` : first] satisfies [string, string]];
+function changedIn({ changed }: EventOf<"result">): Incident["changed"] {
+  if (!changed) return undefined;
+  const { files, more = 0, isShared, unknown } = changed;
+  return {
+    files: files.length + more,
+    ...(isShared && { isShared }),
+    ...(unknown !== undefined && { unknown: clause(unknown) }),
+  };
 }

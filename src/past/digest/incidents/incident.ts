@@ -32,6 +32,10 @@ const incidentSchema = z.object({
   /** What came of a command. */
   outcome: z.enum(["ok", "error", "idle", "interrupted"]).optional(),
   exit: z.int().optional(),
+  /** What of a command is known that it changed; absent: nobody looked. */
+  changed: z
+    .object({ files: z.int(), isShared: z.literal(true).optional(), unknown: z.string().optional() })
+    .optional(),
   /** Of dead mail: its id, its first message, who should have had it, and what it was if it is a first one. */
   mail: z
     .object({ id: z.string(), root: z.string(), to: z.array(z.string()), first: firstSchema.optional() })
