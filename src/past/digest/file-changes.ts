@@ -37,7 +37,9 @@ const MOST_CHARS = 300;
 const place = z.object({ path: z.string(), from: z.string().optional(), isDeleted: z.boolean() });
 
 /** Of each change its numbers, and names by their place in a list: there are many changes of few files. */
-const ROW = ["path", "from", "does", "cause", "seq", "atMs", "command", "isShared", "more"] as const;
+const ROW = ["path", "from", "does", "cause", "seq", "atMs"] as const;
+/** Of those that a command made, and by which row it is. */
+const BY_COMMAND = ["row", "command", "isShared", "more"] as const;
 const NOBODY = -1;
 /** The last time that there is, in milliseconds since 1970. */
 const LAST_MS = 8.64e15;
@@ -45,6 +47,7 @@ const LAST_MS = 8.64e15;
 export const fileChangesSchema = z.object({
   names: z.array(z.string()),
   rows: z.custom<readonly number[]>(areIntegers),
+  byCommand: z.custom<readonly number[]>(areIntegers),
   /** Of the calls of the newest decision that name a file. */
   places: z.array(z.tuple([z.string(), place])),
   /** What its calls are called where they ran commands. */
@@ -53,15 +56,13 @@ export const fileChangesSchema = z.object({
 
 type CallFile = z.output<typeof place>;
 type PackedFileChanges = z.output<typeof fileChangesSchema>;
+type PackedChanges = Pick<PackedFileChanges, "names" | "rows" | "byCommand">;
 
 export function createFileChanges(kept?: PackedFileChanges) {
   const changes: FileChange[] = kept ? unpacked(kept) : [];
   let places = new Map<string, CallFile>(kept?.places);
-  let commands = new Map<string, string>(kept?.commands);
-  const add = (many: readonly FileChange[]): void => {
-    changes.push(...many);
-    if (changes.length > MAX_CHANGES) changes.splice(0, changes.length - MAX_CHANGES);
-  };
+  /** Asked where a command changed files, which few calls do. */
+  let commands = (): ReadonlyMap<string, string> => new Map(kept?.commands);
   return {
     /** Oldest first. */
     changes: changes as readonly FileChange[],
@@ -70,16 +71,19 @@ export function createFileChanges(kept?: PackedFileChanges) {
       if (event.kind === "branch" && event.origin !== undefined) changes.length = 0;
       if (event.kind === "decision") {
         places = new Map(event.calls.flatMap(placeOf));
-        commands = new Map(event.calls.map((call) => [call.id, nameOf(call)]));
+        const { calls } = event;
+        commands = () => new Map(calls.map((call) => [call.id, nameOf(call)]));
       }
       if (event.kind !== "result" || event.call === null) return;
       const named = places.get(event.call);
-      if (named && event.outcome === "ok") add(changeOf(event, named, cause));
-      if (event.changed) add(changesBy(event, commands.get(event.call) ?? "", cause));
+      const change = named && event.outcome === "ok" ? changeOf(event, named, cause) : undefined;
+      if (change) changes.push(change);
+      if (event.changed) changes.push(...changesBy(event, commands().get(event.call) ?? "", cause));
+      if (changes.length > MAX_CHANGES) changes.splice(0, changes.length - MAX_CHANGES);
     },
     pack: (): PackedFileChanges => ({
       ...packed(changes),
-      ...{ places: [...places], commands: [...commands] },
+      ...{ places: [...places], commands: [...commands()] },
     }),
   };
 }
@@ -90,7 +94,7 @@ function areIntegers(value: unknown): boolean {
   return Array.isArray(value) && value.every(isOne);
 }
 
-function packed(changes: readonly FileChange[]): Pick<PackedFileChanges, "names" | "rows"> {
+function packed(changes: readonly FileChange[]): PackedChanges {
   const names = new Map<string, number>();
   const numberOf = (name: string | undefined): number => {
     if (name === undefined) return NOBODY;
@@ -98,26 +102,32 @@ function packed(changes: readonly FileChange[]): Pick<PackedFileChanges, "names"
     names.set(name, known);
     return known;
   };
-  const rows = changes.flatMap(({ path, from, does, cause, seq, atMs, command, isShared, more = 0 }) => [
+  const rows = changes.flatMap(({ path, from, does, cause, seq, atMs }) => [
     ...[numberOf(path), numberOf(from), DEEDS.indexOf(does), numberOf(cause), seq, atMs],
-    ...[numberOf(command), Number(isShared ?? false), more],
   ]);
-  return { names: [...names.keys()], rows };
+  const byCommand = changes.flatMap(({ command, isShared = false, more = 0 }, row) =>
+    command === undefined ? [] : [row, numberOf(command), Number(isShared), more],
+  );
+  return { names: [...names.keys()], rows, byCommand };
 }
 
 /** Object by object: there are thousands of them, and whoever looks at a log again waits for this. */
-function unpacked({ names, rows }: PackedFileChanges): FileChange[] {
-  const changes: FileChange[] = [];
+function unpacked({ names, rows, byCommand }: PackedChanges): FileChange[] {
+  const changes: Writable[] = [];
   const nameAt = (at: number): string => names[rows[at]!] ?? "";
   for (let at = 0; at + ROW.length <= rows.length; at += ROW.length) {
     const does = DEEDS[rows[at + 2]!] ?? "changed";
     const change: Writable = { path: nameAt(at), does, seq: rows[at + 4]!, atMs: rows[at + 5]! };
     if (rows[at + 1] !== NOBODY) change.from = nameAt(at + 1);
     if (rows[at + 3] !== NOBODY) change.cause = nameAt(at + 3);
-    if (rows[at + 6] !== NOBODY) change.command = nameAt(at + 6);
-    if (rows[at + 7] === 1) change.isShared = true;
-    if (rows[at + 8] !== 0) change.more = rows[at + 8]!;
     changes.push(change);
+  }
+  for (let at = 0; at + BY_COMMAND.length <= byCommand.length; at += BY_COMMAND.length) {
+    const change = changes[byCommand[at]!];
+    if (!change) continue;
+    change.command = names[byCommand[at + 1]!] ?? "";
+    if (byCommand[at + 2] === 1) change.isShared = true;
+    if (byCommand[at + 3] !== 0) change.more = byCommand[at + 3]!;
   }
   return changes;
 }
@@ -128,27 +138,27 @@ function nameOf(call: Call): string {
   return (commandOf(call) ?? call.action).slice(0, MOST_CHARS);
 }
 
-function changeOf(event: EventOf<"result">, named: CallFile, cause: RootId): readonly FileChange[] {
+function changeOf(event: EventOf<"result">, named: CallFile, cause: RootId): FileChange | undefined {
   const does = changeIn(event.details, named);
-  if (!does) return [];
-  const { path, from } = named;
-  return [{ path, ...(from !== undefined && { from }), does, ...timeOf(event, cause) }];
+  if (!does) return undefined;
+  const change: Writable = { path: named.path, does, seq: event.seq, atMs: Date.parse(event.at) || 0 };
+  if (named.from !== undefined) change.from = named.from;
+  if (cause) change.cause = cause;
+  return change;
 }
 
 /** A command that failed has changed what it changed. */
 function changesBy(event: EventOf<"result">, command: string, cause: RootId): readonly FileChange[] {
-  const { files = [], more = 0, isShared } = event.changed ?? {};
+  const { seq, at, changed } = event;
+  const { files = [], more = 0, isShared } = changed ?? {};
   const told = files.slice(0, MOST_OF_ONE);
   const left = more + files.length - told.length;
   return told.map(({ path, does }, index) => ({
-    ...{ path, does: DEEDS.includes(does) ? does : "changed", ...timeOf(event, cause), command },
+    ...{ path, does: DEEDS.includes(does) ? does : "changed", seq, atMs: Date.parse(at) || 0, command },
+    ...(cause && { cause }),
     ...(isShared && { isShared }),
     ...(left > 0 && index === told.length - 1 && { more: left }),
   }));
-}
-
-function timeOf({ seq, at }: EventOf<"result">, cause: RootId) {
-  return { seq, atMs: Date.parse(at) || 0, ...(cause && { cause }) };
 }
 
 function placeOf({ id, action, parameters }: Call): readonly [string, CallFile][] {
