@@ -41,8 +41,9 @@ export function createChanged(sinceMs: number, most: number) {
         if (change.cause !== undefined) roots.addDeeds(change.cause, "moreFiles", change.more);
       }
       if (areMore(incidents, "command", sinceMs)) commands.cut();
-      for (const file of filesIn(agent, changes, isSince)) {
-        files.add(file);
+      const changed = [...filesIn(agent, changes, isSince)];
+      for (const line of most === Infinity ? changed : inLines(changed)) files.add(line, 1 + line.besides);
+      for (const file of changed) {
         if (file.cause === null) continue;
         roots.tell(file.cause);
         roots.addDeeds(file.cause, "files", 1);
@@ -94,13 +95,43 @@ function* filesIn(
     for (const file of files.values()) yield { ...file, seqs: file.seqs.slice(-MOST_SEQS) };
 }
 
+/** Of one command, in lines of their own. */
+const MOST_OF_ONE = 5;
+
+/** What one command alone changed would fill the page: it is one line. */
+function inLines(files: readonly ChangedFile[]): readonly ChangedFile[] {
+  const byCommand = new Map<number, ChangedFile[]>();
+  for (const file of files) {
+    const { commandSeq, times } = file;
+    if (commandSeq === null || times > 1) continue;
+    const others = byCommand.get(commandSeq);
+    if (others) others.push(file);
+    else byCommand.set(commandSeq, [file]);
+  }
+  const many = [...byCommand.values()].filter((some) => some.length > MOST_OF_ONE);
+  const within = new Set(many.flat());
+  return [...files.filter((file) => !within.has(file)), ...many.map(inOne)];
+}
+
+function inOne(files: readonly ChangedFile[]): ChangedFile {
+  const first = files[0]!;
+  const isAlike = files.every(({ does }) => does === first.does);
+  return { ...first, besides: files.length - 1, does: isAlike ? first.does : "changed" };
+}
+
 type OpenChangedFile = { -readonly [K in keyof ChangedFile]: ChangedFile[K] } & { readonly seqs: number[] };
 
 function begun(agent: AgentId, change: FileChange): OpenChangedFile {
   const { path, from, does, seq, atMs, cause = null, command = null, isShared = false } = change;
   return {
     ...{ path, ...(from !== undefined && { from }), does, agent, cause, times: 1, seq, atMs, seqs: [seq] },
-    ...{ commands: Number(command !== null), command, commandSeq: command === null ? null : seq, isShared },
+    ...{
+      besides: 0,
+      commands: Number(command !== null),
+      command,
+      commandSeq: command === null ? null : seq,
+      isShared,
+    },
   };
 }
 

@@ -3,7 +3,8 @@
 import type { ReportGroup } from "./report.ts";
 
 export interface GrowingGroup<T> {
-  add(item: T): void;
+  /** @param many how much of what is counted the line stands for; absent: 1 */
+  add(item: T, many?: number): void;
   /** There are more than come to be added. */
   cut(): void;
   group(): ReportGroup<T>;
@@ -15,8 +16,8 @@ export function createGroup<T>(most: number, compare: (a: T, b: T) => number): G
   let [total, isMore] = [0, false];
   const first = (): readonly T[] => (items = items.sort(compare).slice(0, most));
   return {
-    add(item) {
-      total++;
+    add(item, many = 1) {
+      total += many;
       items.push(item);
       if (items.length >= 2 * most) first();
     },

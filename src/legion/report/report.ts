@@ -105,6 +105,11 @@ const forWhat = {
 const changed = z.object({
   path: z.string().describe("As the call named it; of a command relative to the agent's workspace."),
   from: z.string().optional().describe("Where it was moved from."),
+  besides: z
+    .number()
+    .describe(
+      "So many more files that the same command alone changed: they have no lines of their own, unless all are told.",
+    ),
   does: z.enum(["created", "changed", "moved", "deleted"]).describe("In all of it."),
   ...forWhat,
   added: z.number().describe("Lines."),

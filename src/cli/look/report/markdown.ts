@@ -101,7 +101,7 @@ function changedLines(item: ReportChanged, nowMs: number): readonly string[] {
   const by = item.command === null ? [] : [`by ${code(spelt(item.command))}`];
   const facts = [words.didWords(item), ...(lines === "" ? [] : [lines]), ...by, ...forWhat(item, nowMs)];
   return [
-    `- ${moved}${code(spelt(path))} ${facts.join(" · ")}`,
+    `- ${moved}${code(spelt(path))}${words.besidesWords(item)} ${facts.join(" · ")}`,
     ...(diff === "" ? [] : ["", ...fenced(diff), ...(isCut ? ["  (there is more of it)"] : []), ""]),
   ];
 }

@@ -158,8 +158,8 @@ function forWhat({ until }: Report): readonly Column<ForWhat>[] {
 }
 
 function fileColumns(report: Report): readonly Column<ReportChanged>[] {
-  const path = ({ path: to, from }: ReportChanged): string =>
-    from === undefined ? spelt(to) : `${spelt(from)} -> ${spelt(to)}`;
+  const path = ({ path: to, from, ...item }: ReportChanged): string =>
+    (from === undefined ? "" : `${spelt(from)} -> `) + spelt(to) + words.besidesWords(item);
   return [
     { title: "FILE", align: "left", rank: 0, least: 16, cell: path },
     { title: "DID", align: "left", rank: 0, least: 8, cell: words.didWords },

@@ -150,6 +150,11 @@ export function oddWords({ kind, agents, text, at, until }: ReportOdd, nowMs: nu
   return `${who}${text}${when}`;
 }
 
+/** ` and 3 more`; empty where its line stands for no other file. */
+export function besidesWords({ besides }: Pick<ReportChanged, "besides">): string {
+  return besides === 0 ? "" : ` and ${besides} more`;
+}
+
 /** `changed 3 times`, `created`; `shared`: by a command, or by another that ran beside it. */
 export function didWords({
   does,

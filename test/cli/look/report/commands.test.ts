@@ -153,9 +153,42 @@ describe.runIf(bubblewrapIsThere)("what commands changed in a repository", () =>
     await world.stop();
     const { changed, commands, asked } = await told(world.project);
     expect([changed.total, changed.isMore, commands.items[0]?.files]).toEqual([100, true, 103]);
+    expect(changed.items.every(({ besides }) => besides === 0)).toBe(true);
     expect(asked.items[0]).toMatchObject({ files: 100, moreFiles: 3 });
     expect(await shown(world.project)).toContain("at least 100 files changed, 1 command; to take back");
     expect(await shown(world.project)).toContain("Files that were changed (at least 100)");
+  });
+
+  it("is one line where it is more than five files that nothing else changed, and all of them where all is asked for", async () => {
+    const world = await createRepositoryYard(
+      { "a.txt": "a\n", "b.txt": "b\n" },
+      {
+        1: [
+          { calls: [run("touch n1 n2 n3 n4 n5 n6; rm b.txt"), run("touch m1 m2 m3 m4 m5")] },
+          { calls: [edit("a.txt", "a", "A"), run("echo x > n1")] },
+          REST,
+        ],
+      },
+    );
+    await world.say("1", "Go.");
+    await world.idle();
+    await world.stop();
+    const { project } = world;
+    const read = async (...argv: string[]): Promise<Report> =>
+      reportSchema.parse((await legion(["report", "--json", ...argv], { cwd: project })).json[0]);
+    const { changed, asked } = await read();
+    const lines = changed.items.map(({ path, does, besides }) => `${path} ${does} ${besides}`);
+    const single = ["m1", "m2", "m3", "m4", "m5", "n1"].map((path) => `${path} created 0`);
+    expect(lines.sort()).toEqual(["a.txt changed 0", "b.txt changed 5", ...single]);
+    expect([changed.total, asked.items[0]?.files]).toEqual([13, 13]);
+    expect(await shown(project)).toMatch(/ b\.txt and 5 more changed .* 5 more: legion report --all/);
+    expect(await markdown(project)).toContain("- `b.txt` and 5 more changed · by `touch n1");
+    const all = await read("--all");
+    expect([all.changed.items.length, all.changed.total]).toEqual([13, 13]);
+    expect(all.changed.items.find(({ path }) => path === "b.txt")).toMatchObject({
+      does: "deleted",
+      besides: 0,
+    });
   });
 
   it.each([
