@@ -20,7 +20,8 @@ export function writePage(figures) {
       .slice(from, to)
       .split("\n")
       .filter((line) => line.startsWith("| ") && !line.startsWith("| measure") && !line.startsWith("| ---"))
-      .map((line) => [line.split(" | ")[0], line]),
+      // The page is formatted by others, too.
+      .map((line) => [line.split(" | ")[0]?.trimEnd(), line]),
   );
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
   const day = new Date().toISOString().slice(0, 10);
