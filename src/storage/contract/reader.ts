@@ -193,9 +193,8 @@ export async function readAtRest(
   agent: AgentId,
   reader: Pick<Reader, "standing" | "record" | "isForeign" | "unread">,
 ): Promise<AgentAtRest> {
-  const [standing, record, isForeign] = await Promise.all([
-    ...([reader.standing(agent), reader.record(agent), reader.isForeign(agent)] as const),
-  ]);
+  const asked = [reader.standing(agent), reader.record(agent), reader.isForeign(agent)] as const;
+  const [standing, record, isForeign] = await Promise.all(asked);
   return { standing, record, isForeign, unread: await reader.unread(agent, standing.ledger) };
 }
 
