@@ -7,7 +7,7 @@ import { readerAt } from "../../legion/moment/reader.ts";
 import type { TraceLogs, TraceWish } from "../../legion/traces.ts";
 import { createShown } from "../../past/spans/shown.ts";
 import type { Digest } from "../../past/digest/digest.ts";
-import { createReader, readAtRest, type Reader } from "../../storage/contract/reader.ts";
+import { createReader, excerptOf, readAtRest, type Reader } from "../../storage/contract/reader.ts";
 
 export type RecordChoice = Pick<TraceWish, "root" | "agents" | "sinceMs">;
 
@@ -61,7 +61,7 @@ export async function chooseRecord(
   const { record, state, isForeign } = whole;
   const chosen = { ...place, digest, standing: digest, record, state, isForeign };
   const atRest: Reader["atRest"] = (agent) => readAtRest(agent, chosen);
-  return { reader: { ...chosen, atRest }, whole, choice };
+  return { reader: { ...chosen, atRest, excerpt: excerptOf(chosen) }, whole, choice };
 }
 
 async function thoseWith(events: Reader["events"], among: readonly AgentId[]): Promise<readonly AgentId[]> {

@@ -3,7 +3,7 @@
 
 import { CONTROL, parseMessageId, type AgentId } from "../../domain/message/message.ts";
 import type { Event } from "../../domain/event/event.ts";
-import { createReader, readAtRest, type Reader } from "../../storage/contract/reader.ts";
+import { createReader, excerptOf, readAtRest, type Reader } from "../../storage/contract/reader.ts";
 import type { Moment } from "./moment.ts";
 
 /** Mail that waited then is not told: nobody knows where it lay. See `unreadBy` for how much it was. */
@@ -27,7 +27,7 @@ export function readerAt(reader: Reader, { digests }: Moment): Reader {
     lastStart: reader.lastStart,
     blobs: reader.blobs,
   });
-  const then: Omit<Reader, "atRest"> = {
+  const then: Omit<Reader, "atRest" | "excerpt"> = {
     ...there,
     digest: async (agent, end) =>
       end ? reader.digest(agent, end) : (digests.get(agent) ?? there.digest(agent)),
@@ -42,5 +42,5 @@ export function readerAt(reader: Reader, { digests }: Moment): Reader {
       }
     },
   };
-  return { ...then, atRest: (agent) => readAtRest(agent, then) };
+  return { ...then, atRest: (agent) => readAtRest(agent, then), excerpt: excerptOf(then) };
 }

@@ -10,12 +10,11 @@ import {
   type AgentId,
   type Message,
 } from "../../domain/message/message.ts";
-import { addCharge, NO_CHARGE, type Charge } from "../../past/digest/charges/charge.ts";
-import type { Digest } from "../../past/digest/digest.ts";
-import { incidentsOf } from "../../past/digest/incidents/incident.ts";
-import { deadLetterId } from "../../past/mail/dead-letters.ts";
+import { addCharge, fromRow, NO_CHARGE, type Charge } from "../../past/digest/charges/charge.ts";
 import type { FirstMessage } from "../../past/shares/by-cause.ts";
 import type { AgentStatus } from "../status.ts";
+import type { ReportDeeds } from "./deeds.ts";
+import type { DeadInLog, AgentPart } from "./part.ts";
 import type { AskedState, ReportAsked, ReportSpent } from "./report.ts";
 
 /** How it stands with an agent that a first message is the newest work of. */
@@ -62,8 +61,13 @@ export function createRoots(sinceMs: number) {
     all: () => roots.values(),
     openingOf: (id: string): string | null => roots.get(id)?.first?.opening ?? null,
     tell: (id: string): void => void (known(id).isTold = true),
-    addDeeds: (id: string, what: "files" | "moreFiles" | "commands", many: number): void =>
-      void (known(id)[what] += many),
+    addDeeds({ root: id, files, moreFiles, commands }: ReportDeeds["causes"][number]): void {
+      const root = known(id);
+      root.isTold = true;
+      root.files += files;
+      root.moreFiles += moreFiles;
+      root.commands += commands;
+    },
     addFirst(first: FirstMessage): void {
       const lane = laneOf(first);
       if (lane === "abort" || lane === "verdict") return;
@@ -81,31 +85,25 @@ export function createRoots(sinceMs: number) {
         if (!root.unread.includes(status)) root.unread.push(status);
       }
     },
-    add(agent: AgentId, digest: Digest, status: AgentStatus | undefined): void {
-      const { charges, conversation, root } = digest;
-      for (const first of charges.firsts.values()) this.addFirst(first);
-      for (const [id, { charge }] of charges.causes) {
-        if (id === undefined) continue;
+    add(agent: AgentId, part: AgentPart, status: AgentStatus | undefined): void {
+      const { firsts, causes, root, isDone } = part;
+      for (const first of firsts) this.addFirst(first);
+      for (const [id, charge] of causes) {
         const cause = known(id);
         cause.agents.push(agent);
-        cause.charge = addCharge(cause.charge, charge);
+        cause.charge = addCharge(cause.charge, fromRow(charge));
       }
-      if (root !== undefined && status) {
-        const isWorking = !conversation.isDone;
-        known(root).now.push({ status, isWorking });
-        if (isWorking) known(root).isTold = true;
-      }
+      if (root === undefined || !status) return;
+      const isWorking = !isDone;
+      known(root).now.push({ status, isWorking });
+      if (isWorking) known(root).isTold = true;
     },
-    /** @param resent names of dead letters of all logs that were sent again */
-    addDead(agent: AgentId, { incidents }: Digest, resent: ReadonlySet<string>): void {
-      for (const { seq, ms, mail, text } of incidentsOf(incidents, "dead")) {
-        const name = deadLetterId({ agent, seq });
-        if (mail?.id !== mail?.root || resent.has(name) || incidents.resent.has(name)) continue;
-        if (mail?.first) this.addFirst(mail.first);
-        const root = known(mail!.root);
-        root.refused = text;
-        root.isTold ||= ms >= sinceMs;
-      }
+    addDead({ mail, text, ms }: DeadInLog): void {
+      if (mail.id !== mail.root) return;
+      if (mail.first) this.addFirst(mail.first);
+      const root = known(mail.root);
+      root.refused = text;
+      root.isTold ||= ms >= sinceMs;
     },
   };
 }

@@ -7,6 +7,8 @@ export interface GrowingGroup<T> {
   add(item: T, many?: number): void;
   /** There are more than come to be added. */
   cut(): void;
+  /** Adds all of another group, each line as `toItem` makes it. */
+  join<O>(other: ReportGroup<O>, toItem: (item: O) => T): void;
   group(): ReportGroup<T>;
 }
 
@@ -22,6 +24,11 @@ export function createGroup<T>(most: number, compare: (a: T, b: T) => number): G
       if (items.length >= 2 * most) first();
     },
     cut: () => void (isMore = true),
+    join(other, toItem) {
+      for (const item of other.items) this.add(toItem(item), 0);
+      total += other.total;
+      isMore ||= other.isMore;
+    },
     group: () => ({ items: first(), total, isMore }),
   };
 }

@@ -1,20 +1,19 @@
-// The report of a legion, from the digests of its logs, one after the other: only sums and the lines that are told stay in memory.
+// The report of a legion, from what each of its agents adds to it, one after the other: only sums and the lines that are told stay in
+// memory.
 
-import { messageOf } from "../../base/errors.ts";
-import { readAhead } from "../../base/turns.ts";
 import { CONTROL, type AgentId } from "../../domain/message/message.ts";
-import { addCharge, NO_CHARGE } from "../../past/digest/charges/charge.ts";
-import type { Digest } from "../../past/digest/digest.ts";
+import { addCharge, fromRow, NO_CHARGE } from "../../past/digest/charges/charge.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import { recordedKnots } from "../knots/recorded.ts";
 import { openQuestionsOf } from "../questions.ts";
 import type { AgentStatus } from "../status.ts";
-import { createRoots, spentBy, type Roots } from "./asked.ts";
+import { createRoots, spentBy } from "./asked.ts";
 import { createChanged } from "./changed.ts";
 import { createOdd } from "./odd.ts";
+import { readParts } from "./read-parts.ts";
 import type { Report, ReportWaiting } from "./report.ts";
 import { tellAsked } from "./tell-asked.ts";
-import { lettersIn, waitingOf } from "./waiting.ts";
+import { letterOf, waitingOf } from "./waiting.ts";
 
 export interface ReportedLegion {
   readonly reader: Reader;
@@ -37,43 +36,44 @@ export async function makeReport(legion: ReportedLegion, wish: ReportWish): Prom
   const { sinceMs = -Infinity, nowMs, most } = wish;
   const { reader, statuses, expireMs } = legion;
   const own = await reader.digest(CONTROL);
-  const standing: AgentStatus[] = [];
-  const parts = {
-    roots: createRoots(sinceMs),
-    odd: createOdd(sinceMs),
-    changed: createChanged(sinceMs, most),
-  };
-  const letters: ReportWaiting[] = [];
-  let hasOlderLetters = false;
-  const left: AgentId[] = [];
-  let [charge, worked] = [NO_CHARGE, 0];
-  await eachDigest(legion, own, parts, (agent, digest, status) => {
-    letters.push(...lettersIn(agent, digest, own.incidents.resent));
-    hasOlderLetters ||= digest.incidents.cut.has("dead");
-    if (agent === CONTROL) return;
-    const spans = digest.charges.spans.filter(
-      ({ at, minutes }) => Date.parse(at) + minutes * 60_000 > sinceMs,
-    );
-    const sum = spans.map((span) => span.charge).reduce(addCharge, NO_CHARGE);
-    charge = addCharge(charge, sum);
-    worked += Number(sum.steps > 0);
-    if (status) standing.push(status);
-    if (status?.state === "stopped" && (!digest.conversation.isDone || status.unread > 0)) left.push(agent);
-  });
+  const [roots, odd, changed] = [createRoots(sinceMs), createOdd(), createChanged(most)];
+  const [standing, left, letters]: [AgentStatus[], AgentId[], ReportWaiting[]] = [[], [], []];
+  let [charge, worked, hasOlderLetters] = [NO_CHARGE, 0, false];
+  const parts = readParts(legion, own, { sinceMs, most }, odd.addUnread);
+  for await (const { agent, part, status, mail } of parts) {
+    hasOlderLetters ||= part.isDeadCut;
+    for (const dead of part.dead.filter(({ id }) => !own.incidents.resent.has(id))) {
+      letters.push(letterOf(agent, dead));
+      roots.addDead(dead);
+    }
+    // The person's own log is opened by every command that writes.
+    if (agent === CONTROL) continue;
+    odd.add(agent, part.inTime.odd, status);
+    roots.add(agent, part, status);
+    changed.add(agent, part.inTime.deeds, roots);
+    const spent = fromRow(part.inTime.charge);
+    charge = addCharge(charge, spent);
+    worked += Number(spent.steps > 0);
+    if (!status) continue;
+    roots.addUnread(status, mail);
+    odd.addUntaken(agent, status.node === null ? mail : []);
+    standing.push(status);
+    if (status.state === "stopped" && (!part.isDone || status.unread > 0)) left.push(agent);
+  }
   const asking = statuses.filter(({ waits }) => waits.some((wait) => wait.for === "answer"));
   const questions = await openQuestionsOf(
     asking.map(({ id }) => id),
     reader,
     expireMs,
   );
-  const { asked, states } = await tellAsked(parts.roots, { reader, own, sinceMs, most });
-  for (const knot of await recordedKnots(reader, statuses)) parts.odd.addKnot(knot);
-  const odd = parts.odd.all();
+  const { asked, states } = await tellAsked(roots, { reader, own, sinceMs, most });
+  for (const knot of await recordedKnots(reader, statuses)) odd.addKnot(knot);
+  const odds = odd.all();
   const withText = <T extends { readonly cause: string | null }>(one: T) => ({
     ...one,
-    asked: one.cause === null ? null : parts.roots.openingOf(one.cause),
+    asked: one.cause === null ? null : roots.openingOf(one.cause),
   });
-  const [files, commands] = [await parts.changed.files(reader), parts.changed.commands()];
+  const [files, commands] = [await changed.files(reader), changed.commands()];
   return {
     ...{ since: sinceMs === -Infinity ? null : new Date(sinceMs).toISOString() },
     ...{
@@ -85,58 +85,8 @@ export async function makeReport(legion: ReportedLegion, wish: ReportWish): Prom
     },
     waiting: waitingOf({ questions, statuses: standing, left, letters, hasOlderLetters }, most),
     asked,
-    odd: { items: odd.slice(0, most), total: odd.length, isMore: false },
+    odd: { items: odds.slice(0, most), total: odds.length, isMore: false },
     changed: { ...files, items: files.items.map(withText) },
     commands: { ...commands, items: commands.items.map(withText) },
   };
-}
-
-/** Why it stands still says its log, whatever a node knows of it now. */
-function inItsWords(status: AgentStatus | undefined, { conversation }: Digest): AgentStatus | undefined {
-  const { halt } = conversation;
-  return status && halt ? { ...status, reason: halt.content } : status;
-}
-
-interface ReportParts {
-  readonly roots: Roots;
-  readonly odd: ReturnType<typeof createOdd>;
-  readonly changed: ReturnType<typeof createChanged>;
-}
-
-/** So many digests are read while one is looked at: else everybody waits for the disk in between. */
-const AHEAD = 4;
-
-/** Of each log, the person's first. */
-async function eachDigest(
-  { reader, statuses }: ReportedLegion,
-  own: Digest,
-  { roots, odd, changed }: ReportParts,
-  each: (agent: AgentId, digest: Digest, status: AgentStatus | undefined) => void,
-): Promise<void> {
-  const standing = new Map(statuses.map((status) => [status.id, status]));
-  const read = (agent: AgentId): Promise<readonly [AgentId, Digest | undefined]> =>
-    (agent === CONTROL ? Promise.resolve(own) : reader.digest(agent)).then(
-      (digest) => [agent, digest],
-      (error: unknown) => {
-        odd.addUnread(agent, messageOf(error));
-        return [agent, undefined];
-      },
-    );
-  for await (const [agent, digest] of readAhead([CONTROL, ...(await reader.known())], AHEAD, read)) {
-    if (!digest) continue;
-    const status = inItsWords(standing.get(agent), digest);
-    // The person's own log is opened by every command that writes.
-    if (agent !== CONTROL) odd.add(agent, digest, status);
-    roots.addDead(agent, digest, own.incidents.resent);
-    if (agent !== CONTROL) {
-      roots.add(agent, digest, status);
-      changed.add(agent, digest, roots);
-      if (status && status.unread > 0) {
-        const mail = (await reader.unread(agent, digest.ledger)).map(({ message }) => message);
-        roots.addUnread(status, mail);
-        odd.addUntaken(agent, status.node === null ? mail : []);
-      }
-    }
-    each(agent, digest, status);
-  }
 }

@@ -1,79 +1,111 @@
 // What was not as it should be, the same of several agents in one line.
 
+import { z } from "zod";
 import { formatDuration } from "../../base/text/duration.ts";
 import { count as counted } from "../../base/text/wording.ts";
-import type { AgentId, Message } from "../../domain/message/message.ts";
-import type { Digest } from "../../past/digest/digest.ts";
-import { areMore, incidentsOf, type Incident } from "../../past/digest/incidents/incident.ts";
 import { describeKnot, type Knot } from "../../domain/message/knot.ts";
+import type { AgentId, Message } from "../../domain/message/message.ts";
+import {
+  areMore,
+  incidentsOf,
+  type Incident,
+  type KnownIncidents,
+} from "../../past/digest/incidents/incident.ts";
 import type { AgentStatus } from "../status.ts";
 import { ODD_KINDS, type OddKind, type ReportOdd } from "./report.ts";
 
-interface OddSum {
+/** Kinds of which the log itself says why. */
+const IN_ITS_WORDS: readonly OddKind[] = ["outage", "restart", "park"];
+export const ODD_IN_LOGS = [
+  ...["gap", "clock", "outage", "start", "restart", "park", "loop", "failed"],
+] as const;
+
+/** The same that happened in one log, however often. */
+export const oddSchema = z.object({
+  kind: z.enum(ODD_IN_LOGS),
+  text: z.string(),
+  count: z.int(),
+  /** There were more than the digest keeps. */
+  isMore: z.boolean(),
+  /** ISO 8601. */
+  ...{ at: z.string(), until: z.string() },
+  /** The furthest that a clock went back, in milliseconds. */
+  backMs: z.number(),
+  /** The newest that its agent was stopped: it may still be. */
+  isLastPark: z.literal(true).optional(),
+});
+
+type OddInLog = z.output<typeof oddSchema>;
+
+export function oddIn(incidents: KnownIncidents, sinceMs: number): readonly OddInLog[] {
+  return ODD_IN_LOGS.flatMap((kind) => {
+    const sums = new Map<string, OddInLog>();
+    const isMore = areMore(incidents, kind, sinceMs);
+    const found = incidentsOf(incidents, kind).filter(({ ms }) => ms >= sinceMs);
+    const last = kind === "park" ? found.pop() : undefined;
+    for (const incident of found) {
+      const one = { ...toOdd(kind, incident), isMore };
+      const sum = sums.get(one.text);
+      sums.set(one.text, sum ? { ...sum, ...added(sum, one) } : one);
+    }
+    return [...sums.values(), ...(last ? [{ ...toOdd(kind, last), isMore, isLastPark: true as const }] : [])];
+  });
+}
+
+function toOdd(kind: OddInLog["kind"], { at, until = at, count = 1, text }: Incident) {
+  const isBack = kind === "clock";
+  return {
+    ...{ kind, text: IN_ITS_WORDS.includes(kind) ? text : "", count },
+    // Of a clock, until is what it had shown before.
+    ...{ at, until: isBack ? at : until, backMs: isBack ? Date.parse(until) - Date.parse(at) : 0 },
+  };
+}
+
+type OddTimes = Pick<OddInLog, "count" | "isMore" | "at" | "until" | "backMs">;
+
+function added(a: OddTimes, b: OddTimes): OddTimes {
+  return {
+    ...{ count: a.count + b.count, isMore: a.isMore || b.isMore },
+    ...{ at: a.at < b.at ? a.at : b.at, until: a.until > b.until ? a.until : b.until },
+    backMs: Math.max(a.backMs, b.backMs),
+  };
+}
+
+interface OddSum extends OddTimes {
   readonly kind: OddKind;
   readonly text: string;
   readonly agents: Set<AgentId>;
-  count: number;
-  isMore: boolean;
-  at: string;
-  until: string;
-  /** The furthest that a clock went back, in milliseconds. */
-  backMs: number;
 }
 
-/** Kinds of which the log itself says why. */
-const IN_ITS_WORDS: readonly OddKind[] = ["outage", "restart", "park"];
-const FROM_LOGS = ["gap", "clock", "outage", "start", "restart", "park", "loop", "failed"] as const;
-
-export function createOdd(sinceMs: number) {
+export function createOdd() {
   const sums = new Map<string, OddSum>();
-  const sumOf = (kind: OddKind, text: string, at: string): OddSum => {
+  const add = (
+    kind: OddKind,
+    whose: readonly AgentId[],
+    { text, ...times }: OddTimes & Pick<OddSum, "text">,
+  ): void => {
     const key = `${kind} ${text}`;
-    const sum = sums.get(key) ?? {
-      ...{ kind, text, agents: new Set<AgentId>() },
-      ...{ count: 0, isMore: false, at, until: at, backMs: 0 },
-    };
-    sums.set(key, sum);
-    if (at < sum.at) sum.at = at;
-    return sum;
-  };
-  const add = (kind: (typeof FROM_LOGS)[number], agent: AgentId, incident: Incident): OddSum => {
-    const { at, until = at, count = 1, text } = incident;
-    const sum = sumOf(kind, IN_ITS_WORDS.includes(kind) ? text : "", at);
-    sum.agents.add(agent);
-    sum.count += count;
-    if (kind === "clock") sum.backMs = Math.max(sum.backMs, Date.parse(until) - Date.parse(at));
-    else if (until > sum.until) sum.until = until;
-    return sum;
+    const sum = sums.get(key);
+    const agents = sum?.agents ?? new Set();
+    for (const agent of whose) agents.add(agent);
+    sums.set(key, { kind, text, agents, ...(sum ? added(sum, times) : times) });
   };
   return {
-    add(agent: AgentId, { incidents }: Pick<Digest, "incidents">, status: AgentStatus | undefined): void {
-      for (const kind of FROM_LOGS) {
-        const found = incidentsOf(incidents, kind).filter(({ ms }) => ms >= sinceMs);
-        // Where it stands still, that is what waits for the person.
-        const isStill = kind === "park" && (status?.state === "parked" || status?.state === "halted");
-        for (const incident of isStill ? found.slice(0, -1) : found) {
-          const sum = add(kind, agent, incident);
-          sum.isMore ||= areMore(incidents, kind, sinceMs);
-        }
-      }
+    add(agent: AgentId, odd: readonly OddInLog[], status: AgentStatus | undefined): void {
+      // Where it stands still, that is what waits for the person.
+      const isStill = status?.state === "parked" || status?.state === "halted";
+      for (const { kind, isLastPark, ...one } of odd) if (!(isStill && isLastPark)) add(kind, [agent], one);
     },
     addKnot(knot: Knot): void {
-      const sum = sumOf("knot", describeKnot(knot), "");
-      sum.count = 1;
-      for (const agent of knot.agents) sum.agents.add(agent);
+      add("knot", knot.agents, { ...UNTIMED, count: 1, text: describeKnot(knot) });
     },
     addUnread(agent: AgentId, reason: string): void {
-      sumOf("damage", reason, "").agents.add(agent);
+      add("damage", [agent], { ...UNTIMED, text: reason });
     },
     /** What is in its mailbox, and it does not take in. */
     addUntaken(agent: AgentId, mail: readonly Pick<Message, "sentAt">[]): void {
-      for (const { sentAt } of mail) {
-        const sum = sumOf("untaken", "", sentAt);
-        sum.agents.add(agent);
-        sum.count++;
-        if (sentAt > sum.until) sum.until = sentAt;
-      }
+      for (const { sentAt } of mail)
+        add("untaken", [agent], { ...UNTIMED, count: 1, text: "", at: sentAt, until: sentAt });
     },
     /** In the order in which they are told. */
     all: (): readonly ReportOdd[] =>
@@ -84,6 +116,8 @@ export function createOdd(sinceMs: number) {
       })),
   };
 }
+
+const UNTIMED: OddTimes = { count: 0, isMore: false, at: "", until: "", backMs: 0 };
 
 function byKind(a: OddSum, b: OddSum): number {
   return ODD_KINDS.indexOf(a.kind) - ODD_KINDS.indexOf(b.kind) || b.count - a.count;

@@ -102,7 +102,8 @@ const forWhat = {
   at: time,
 };
 
-const changed = z.object({
+/** A file that was changed. */
+export const changedSchema = z.object({
   path: z.string().describe("As the call named it; of a command relative to the agent's workspace."),
   from: z.string().optional().describe("Where it was moved from."),
   besides: z
@@ -126,9 +127,10 @@ const changed = z.object({
     .describe("Other commands ran beside one of these: nobody knows which of them it was."),
 });
 
-export type ReportChanged = z.output<typeof changed>;
+export type ReportChanged = z.output<typeof changedSchema>;
 
-const command = z.object({
+/** Runs of a command that came to the same. */
+export const commandSchema = z.object({
   command: z.string().describe("How it begins."),
   outcome: z.enum(["ok", "error", "interrupted"]).describe("interrupted: nobody knows what came of it."),
   exit: z.number().nullable().describe("Its exit code; null: none is recorded."),
@@ -141,9 +143,9 @@ const command = z.object({
   ...forWhat,
 });
 
-export type ReportCommand = z.output<typeof command>;
+export type ReportCommand = z.output<typeof commandSchema>;
 
-const groupOf = <T extends z.ZodType>(item: T) =>
+export const groupOf = <T extends z.ZodType>(item: T) =>
   z.object({
     ...{ items: z.array(item).readonly(), total: z.number() },
     isMore: z.boolean().describe("There were more than `total`: of each log the newest are known."),
@@ -167,8 +169,8 @@ export const reportSchema = z.object({
   waiting: groupOf(waiting),
   asked: groupOf(asked),
   odd: groupOf(odd),
-  changed: groupOf(changed),
-  commands: groupOf(command).describe("With what is known of the files that they changed."),
+  changed: groupOf(changedSchema),
+  commands: groupOf(commandSchema).describe("With what is known of the files that they changed."),
 });
 
 export type Report = z.output<typeof reportSchema>;

@@ -4,12 +4,10 @@ import { displayName, type AgentId } from "../../domain/message/message.ts";
 import { callLines, isShownWhole } from "../../domain/policy/question-text.ts";
 import { showUnseen } from "../../base/text/unseen.ts";
 import { elide } from "../../base/text/wording.ts";
-import type { Digest } from "../../past/digest/digest.ts";
-import { incidentsOf } from "../../past/digest/incidents/incident.ts";
-import { deadLetterId } from "../../past/mail/dead-letters.ts";
 import type { OpenQuestion } from "../questions.ts";
 import type { AgentStatus } from "../status.ts";
 import { createGroup } from "./group.ts";
+import type { DeadInLog } from "./part.ts";
 import { WAITING_KINDS, type ReportGroup, type ReportWaiting } from "./report.ts";
 
 export interface WaitingFound {
@@ -51,18 +49,9 @@ export function waitingOf(found: WaitingFound, most: number): ReportGroup<Report
   return group.group();
 }
 
-/** @param resent names of dead letters of all logs that were sent again */
-export function lettersIn(
-  agent: AgentId,
-  { incidents }: Pick<Digest, "incidents">,
-  resent: ReadonlySet<string>,
-): readonly ReportWaiting[] {
-  return incidentsOf(incidents, "dead").flatMap(({ seq, at, text, mail }) => {
-    const id = deadLetterId({ agent, seq });
-    if (!mail || resent.has(id) || incidents.resent.has(id)) return [];
-    const to = mail.to.map(displayName).join(", ");
-    return [{ kind: "dead", id, agent, text: `to ${to}: ${text}`, since: at, way: `legion resend ${id}` }];
-  });
+export function letterOf(agent: AgentId, { id, at, text, mail }: DeadInLog): ReportWaiting {
+  const to = mail.to.map(displayName).join(", ");
+  return { kind: "dead", id, agent, text: `to ${to}: ${text}`, since: at, way: `legion resend ${id}` };
 }
 
 const MOST_CHARS = 400;

@@ -8,6 +8,7 @@ import type { Digest } from "../../past/digest/digest.ts";
 import type { StandingAtRest } from "../../past/digest/standing.ts";
 import type { LogEnd } from "./digests/checkpoints.ts";
 import { readDigest, readStanding, unbound, type Digested } from "./digests/digests.ts";
+import type { DigestExcerpt } from "./digests/excerpt.ts";
 import { account, createLedger, type Ledger } from "../../past/ledger.ts";
 import { sha256, type Blobs } from "../../past/log/blobs.ts";
 import type { LastStart } from "./last-start.ts";
@@ -30,6 +31,8 @@ export interface Reader {
   digest(agent: AgentId, end?: LogEnd): Promise<Digest>;
   /** The same, but no more than how the agent stands: mostly without reading anything of the log. */
   standing(agent: AgentId): Promise<StandingAtRest>;
+  /** What `excerpt` makes of the digest: of many agents that nobody touched since it was asked last, without reading that. */
+  excerpt<T>(agent: AgentId, excerpt: DigestExcerpt<T>): Promise<T>;
   /** All that is told of an agent that no process runs. */
   atRest(agent: AgentId): Promise<AgentAtRest>;
   /** What `create` makes of the active branch of a log, and what the whole of it adds up to. */
@@ -130,6 +133,7 @@ export interface ReadPlace extends Pick<
   isForeign?: Reader["isForeign"];
   /** The same as `read` gives, which may be kept; absent: it is not. */
   atRest?(agent: AgentId, read: () => Promise<AgentAtRest>): Promise<AgentAtRest>;
+  excerpt?<T>(agent: AgentId, excerpt: DigestExcerpt<T>, read: () => Promise<T>): Promise<T>;
 }
 
 /** @param place knows agents in any order, and its blobs may be kept */
@@ -151,6 +155,7 @@ export function createReader(place: ReadPlace): Reader {
   };
   const record: Reader["record"] = async (agent) => toRecord((await place.recordText(agent)) ?? "");
   const standing: Reader["standing"] = async (agent) => readStanding(await digested(agent));
+  const digest: Reader["digest"] = async (agent, end) => readDigest(await digested(agent), end);
   const readNow = (agent: AgentId) => readAtRest(agent, { standing, record, isForeign, unread });
   return {
     known: async () => (await place.known()).toSorted(byId),
@@ -161,7 +166,11 @@ export function createReader(place: ReadPlace): Reader {
       for await (const event of events(agent)) account(ledger, event);
       return ledger;
     },
-    digest: async (agent, end) => readDigest(await digested(agent), end),
+    digest,
+    excerpt(agent, excerpt) {
+      const read = () => excerptOf({ digest })(agent, excerpt);
+      return place.excerpt?.(agent, excerpt, read) ?? read();
+    },
     standing,
     atRest: (agent) => place.atRest?.(agent, () => readNow(agent)) ?? readNow(agent),
     follow,
@@ -196,6 +205,11 @@ export async function readAtRest(
   const asked = [reader.standing(agent), reader.record(agent), reader.isForeign(agent)] as const;
   const [standing, record, isForeign] = await Promise.all(asked);
   return { standing, record, isForeign, unread: await reader.unread(agent, standing.ledger) };
+}
+
+/** What `Reader.excerpt` gives, of one that keeps nothing but digests. */
+export function excerptOf({ digest }: Pick<Reader, "digest">): Reader["excerpt"] {
+  return async (agent, excerpt) => excerpt.of(agent, await digest(agent));
 }
 
 /** Keeps nothing. */

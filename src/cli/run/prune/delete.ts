@@ -10,7 +10,7 @@ import { createDisk } from "../../../base/files/disk.ts";
 import { createGit } from "../../../environment/workspace/git.ts";
 import { projectRepository } from "../../../environment/workspace/repository.ts";
 import { digestFolder, removeDigests } from "../../../storage/folder/cache/digest-file.ts";
-import { removeKeptAgents } from "../../../storage/files/reader/kept-agents.ts";
+import { removeKeptOfMany } from "../../../storage/files/reader/kept-of-many.ts";
 import { removePast } from "../../../storage/folder/cache/past-file.ts";
 import { removeWorktree } from "../../../environment/workspace/removal.ts";
 import { freeTree } from "../../../environment/workspace/tree.ts";
@@ -80,7 +80,7 @@ async function attempt(item: Prunable, site: PruneSite): Promise<string | undefi
       await moveHome(item, `${aside}-home`);
       await removeDigests(digestFolder(item.paths), item.agent!);
       await removePast(item.paths, item.agent!);
-      await removeKeptAgents(item.paths);
+      await removeKeptOfMany(item.paths);
     }
     for (const path of [aside, `${aside}-home`]) {
       freeTree(path);

@@ -15,6 +15,11 @@ export const INCIDENT_KINDS = [
 
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
+/** Of dead mail: its id, its first message, who should have had it, and what it was if it is a first one. */
+export const deadMailSchema = z.object({
+  ...{ id: z.string(), root: z.string(), to: z.array(z.string()), first: firstSchema.optional() },
+});
+
 const incidentSchema = z.object({
   seq: z.int(),
   /** ISO 8601, as it is recorded. */
@@ -36,10 +41,7 @@ const incidentSchema = z.object({
   changed: z
     .object({ files: z.int(), isShared: z.literal(true).optional(), unknown: z.string().optional() })
     .optional(),
-  /** Of dead mail: its id, its first message, who should have had it, and what it was if it is a first one. */
-  mail: z
-    .object({ id: z.string(), root: z.string(), to: z.array(z.string()), first: firstSchema.optional() })
-    .optional(),
+  mail: deadMailSchema.optional(),
 });
 
 export type Incident = z.output<typeof incidentSchema>;

@@ -23,6 +23,7 @@ import { foldState } from "../../../past/state.ts";
 import { digestFile, digestFolder } from "../../folder/cache/digest-file.ts";
 import { createDigestedLog } from "./digested-log.ts";
 import { createKeptAgents } from "./kept-agents.ts";
+import { createKeptExcerpts } from "./kept-excerpts.ts";
 import { isForeign } from "../foreign.ts";
 import { readRecord } from "../record.ts";
 import { createReader, type Reader } from "../../contract/reader.ts";
@@ -57,9 +58,11 @@ export function createFileReader(
   const foreignNow = async (agent: AgentId): Promise<boolean> =>
     isForeign(agent, { paths, disk, authorship: await authorship() });
   const isOthers = inOneAnswer(async (agent: AgentId) => !keptAgents.of(agent) && foreignNow(agent));
+  const keptExcerpts = createKeptExcerpts({ paths, authorship, isOthers });
   const reader = createReader({
     async known() {
       const count = (await disk.folders(paths.agents)).length;
+      keptExcerpts.begin(count);
       const isOpened = await keptAgents.open(count);
       return agentsIn(paths.agents, disk, (agent) => isOpened && keptAgents.of(agent) !== undefined);
     },
@@ -73,8 +76,9 @@ export function createFileReader(
     },
     isForeign: isOthers,
     atRest: keptAgents.atRest,
+    excerpt: keptExcerpts.excerpt,
     async digested(agent) {
-      const { marks } = keptAgents.of(agent) ?? {};
+      const marks = keptAgents.marks(agent);
       const log = createDigestedLog({ folder: paths.agent(agent), disk, marks });
       // What came with somebody else's log may be theirs as well.
       if (await isOthers(agent).catch(() => true)) return { log };

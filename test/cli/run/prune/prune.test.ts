@@ -28,7 +28,8 @@ describe("legion prune", () => {
       fs.writeFileSync(join(digests, kept), "kept");
     }
     // What was told of all agents.
-    const toldOf = join(cwd, ".ai-legion/cache/agents");
+    const toldOf = join(cwd, ".ai-legion/cache/together/standings");
+    fs.mkdirSync(dirname(toldOf));
     fs.writeFileSync(toldOf, "kept");
     const { exitCode, out } = await prune(cwd, "--yes");
     expect(exitCode).toBe(0);

@@ -1,3 +1,5 @@
+// A legion of many agents at rest, and whatever may touch one of them.
+
 import {
   appendFile,
   cp,
@@ -12,15 +14,13 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
 import { createDisk } from "../../../../src/base/files/disk.ts";
 import type { AgentId, Message } from "../../../../src/domain/message/message.ts";
-import { storedStatuses, type AgentStatus } from "../../../../src/legion/status.ts";
 import { VERSION } from "../../../../src/past/digest/digest.ts";
 import { openFileLog } from "../../../../src/storage/files/log.ts";
 import { openMailbox, readMailbox } from "../../../../src/storage/files/mailbox.ts";
-import { createFileReader } from "../../../../src/storage/files/reader/reader.ts";
+import { createFileReader, type FileReader } from "../../../../src/storage/files/reader/reader.ts";
 import { keepRecord } from "../../../../src/storage/files/record.ts";
 import { signedFile } from "../../../../src/storage/folder/cache/signed-file.ts";
 import type { Authorship } from "../../../../src/storage/folder/person/authorship.ts";
@@ -29,12 +29,22 @@ import { ownHand } from "../../../own-hand.ts";
 import { decided, prompted } from "../../../past/digest/any-log.ts";
 import { createTempProject } from "../../../temp-project.ts";
 
-const AGENTS = 34;
+export const AGENTS = 34;
 /** What nobody but a file that was kept can say. */
-const FORGED = 7_777;
+export const FORGED = 7_777;
+
+/** What is told of each agent, in one file for all of them where it was told before. */
+export interface ToldOfMany<T> {
+  readonly file: string;
+  /** What the file bears, without the version of what it is made of. */
+  readonly name: string;
+  /** Of each agent that made one step, as the file says it; and with so many in its place. */
+  says(steps: number): string;
+  tell(reader: FileReader): Promise<readonly T[]>;
+}
 
 /** A legion at rest, of which nobody has touched anything for a while. */
-async function createResting(many = AGENTS) {
+export async function createResting<T extends { readonly id: AgentId }>(what: ToldOfMany<T>, many = AGENTS) {
   const project = await createTempProject();
   const { paths } = createFileReader(project);
   const { agents, agent: folderOf, tmp, corrupt } = paths;
@@ -90,107 +100,39 @@ async function createResting(many = AGENTS) {
   const lines = (await readFile(file8, "utf8")).split("\n");
   await writeFile(file8, `${lines[0]}\n`);
   await settle();
-  const kept = join(paths.root, "cache/agents");
-  const statuses = async (): Promise<readonly AgentStatus[]> => {
-    const reader = createFileReader(project);
-    const told = await storedStatuses(await reader.known(), reader);
-    return [...told.values()].sort((a, b) => Number(a.id) - Number(b.id));
-  };
+  const kept = join(paths.root, "cache/together", what.file);
+  const told = async (): Promise<readonly T[]> =>
+    (await what.tell(createFileReader(project))).toSorted((a, b) => Number(a.id) - Number(b.id));
   const file = async (version = VERSION, authorship?: Authorship) =>
-    signedFile({ path: kept, tmp, name: `agents at rest, ${version}` }, authorship ?? (await ownHand()));
+    signedFile({ path: kept, tmp, name: `${what.name}, ${version}` }, authorship ?? (await ownHand()));
   return {
-    ...{ project, paths, kept, settle, work, say, statuses, folderOf },
+    ...{ project, paths, kept, settle, work, say, told, folderOf },
     /** As they are told where nothing is kept. */
-    async anew(): Promise<readonly AgentStatus[]> {
+    async anew(): Promise<readonly T[]> {
       await rm(join(paths.root, "cache"), { recursive: true, force: true });
-      return statuses();
+      return told();
     },
     send,
     sendTo8: () => appendFile(file8, `${lines[1]}\n`),
     /** Has what is kept say what no log does. */
     async forge(version = VERSION, authorship?: Authorship): Promise<void> {
-      await statuses();
+      await told();
       const said = (await (await file()).read())!.toString("utf8");
-      const forged = said.replaceAll(`"steps":1,`, `"steps":${FORGED},`);
+      const forged = said.replaceAll(what.says(1), what.says(FORGED));
       expect(forged).not.toBe(said);
       await (await file(version, authorship)).write(Buffer.from(forged));
     },
   };
 }
 
-const stepsOf = (statuses: readonly AgentStatus[]) => new Set(statuses.map(({ steps }) => steps));
-
-describe("what was told of many agents", () => {
-  it("is told again where nobody touched them, and nothing else is read", async () => {
-    const { statuses, forge } = await createResting();
-    const first = await statuses();
-    expect(first.length).toBe(AGENTS);
-    expect(stepsOf(first)).toEqual(new Set([1]));
-    expect(await statuses()).toEqual(first);
-    await forge();
-    expect(stepsOf(await statuses())).toEqual(new Set([FORGED]));
-  });
-
-  it("is kept of few of them in no file", async () => {
-    const { statuses, kept } = await createResting(31);
-    await statuses();
-    await expect(readFile(kept)).rejects.toThrow("ENOENT");
-  });
-
-  it.each([
-    ["somebody else signed", VERSION, "theirs"],
-    ["another version wrote", VERSION + 1, "own"],
-  ] as const)("counts for nothing where %s it", async (_, version, whose) => {
-    const { statuses, forge } = await createResting();
-    const own = await ownHand();
-    const theirs: Authorship = { ...own, sign: (of, epoch) => own.sign(`not ${of}`, epoch) };
-    await forge(version, whose === "own" ? own : theirs);
-    expect(stepsOf(await statuses())).toEqual(new Set([1]));
-  });
-
-  it("counts for nothing where one of its bytes is another one", async () => {
-    const { statuses, kept } = await createResting();
-    await statuses();
-    await writeFile(kept, (await readFile(kept, "utf8")).replace(`"steps":1,`, `"steps":2,`));
-    expect(stepsOf(await statuses())).toEqual(new Set([1]));
-  });
-
-  it("is kept of nobody whose files were changed a moment ago", async () => {
-    const { statuses, work, kept } = await createResting();
-    for (let id = 1; id <= AGENTS; id++) await work(String(id));
-    await statuses();
-    await expect(readFile(kept)).rejects.toThrow("ENOENT");
-  });
-
-  it("is kept neither of somebody else's agents nor of those with mail", async () => {
-    const { statuses, work, send, settle, kept, folderOf } = await createResting(AGENTS + 2);
-    const own = await ownHand();
-    await rm(folderOf("2"), { recursive: true });
-    await work("2", { ...own, sign: () => "0".repeat(64) });
-    await send("3");
-    await settle();
-    const first = await statuses();
-    expect(first[1]?.state).toBe("halted");
-    expect(first[2]?.unread).toBe(1);
-    const names = (await readFile(kept, "utf8")).split("\n").slice(1, -1);
-    expect(names.map((line) => (JSON.parse(line) as { agent: string }).agent).sort()).toEqual(
-      first
-        .map(({ id }) => id)
-        .filter((id) => id !== "2" && id !== "3")
-        .sort(),
-    );
-    expect(await statuses()).toEqual(first);
-  });
-});
-
-type Resting = Awaited<ReturnType<typeof createResting>>;
+type Resting = Awaited<ReturnType<typeof createResting<{ readonly id: AgentId }>>>;
 
 async function segmentOf({ folderOf }: Resting, agent: AgentId, at = 0): Promise<string> {
   const folder = join(folderOf(agent), "log");
   return join(folder, (await readdir(folder)).sort().at(at)!);
 }
 
-const TOUCHES: Readonly<Record<string, (legion: Resting, agent: AgentId) => Promise<void>>> = {
+export const TOUCHES: Readonly<Record<string, (legion: Resting, agent: AgentId) => Promise<void>>> = {
   "its log grows": ({ work }, agent) => work(agent),
   "mail comes": ({ send }, agent) => send(agent),
   "its record is another one": ({ say }, agent) => say(agent, `{"model":"other"}`),
@@ -226,45 +168,3 @@ const TOUCHES: Readonly<Record<string, (legion: Resting, agent: AgentId) => Prom
   "its log has a second name": async (legion, agent) =>
     link(await segmentOf(legion, agent), join(legion.project, `second-${agent}`)),
 };
-
-describe("an agent is read anew", () => {
-  it("where mail comes into a file that was there", async () => {
-    const { forge, sendTo8, statuses } = await createResting();
-    await forge();
-    await sendTo8();
-    expect((await statuses()).filter(({ id }) => id === "8")).toMatchObject([{ steps: 1, unread: 1 }]);
-  });
-
-  it.each(Object.keys(TOUCHES))("where %s", async (touch) => {
-    const legion = await createResting();
-    await legion.forge();
-    await TOUCHES[touch]!(legion, "7");
-    const told = await legion.statuses();
-    const touched = told.filter(({ id }) => id === "7");
-    expect(stepsOf(told.filter(({ id }) => id !== "7"))).toEqual(new Set([FORGED]));
-    expect(touched).toEqual((await legion.anew()).filter(({ id }) => id === "7"));
-  });
-
-  it("and all of them are told as if nothing were kept, whatever anybody touches (property)", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom(...Object.keys(TOUCHES)), fc.integer({ min: 1, max: 33 })), {
-          minLength: 1,
-          maxLength: 6,
-        }),
-        async (touches) => {
-          const legion = await createResting();
-          for (const [touch, agent] of touches) {
-            await legion.statuses().catch(String);
-            await TOUCHES[touch]!(legion, String(agent)).catch(() => undefined);
-            await legion.settle();
-          }
-          const told = await legion.statuses().catch(String);
-          expect(await legion.statuses().catch(String)).toEqual(told);
-          expect(await legion.anew().catch(String)).toEqual(told);
-        },
-      ),
-      { numRuns: 12 },
-    );
-  });
-});
