@@ -5,6 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { figure, instantModel, noop, plan, report, round, startBench, timed, trivialCall } from "./bench.mjs";
 
 const WATCH_MS = 20_000;
+/** By then V8 has collected, in up to three goes, what the work before left behind: no agent is awake for that. */
+const SETTLED_MS = 45_000;
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 /** System calls of this process that read, from anything. */
@@ -21,7 +23,7 @@ async function measureWaiting(count) {
   const legion = await startBench({ plans: await Promise.all(ids.map((id) => plan({ id, model, policy }))) });
   for (const id of ids) await legion.control.say([id], "go");
   while (legion.questions().length < count) await delay(50);
-  await delay(1_000);
+  await delay(SETTLED_MS);
   const before = { timers: timers(), reads: reads() };
   const { cpuMs, wallMs } = await timed(() => delay(WATCH_MS));
   const found = { cpu: (cpuMs / wallMs) * 100, ...before, reads: reads() - before.reads - OTHER_READS };
@@ -39,6 +41,7 @@ async function measure(count, before) {
   for (const id of ids) await legion.control.say([id], "go");
   await legion.untilIdle(new AbortController().signal);
   globalThis.gc?.();
+  await delay(SETTLED_MS);
   const { cpuMs, wallMs } = await timed(() => delay(WATCH_MS));
   const awake = timers();
   const files = readdirSync("/proc/self/fd").length;
