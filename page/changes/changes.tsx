@@ -47,7 +47,7 @@ export function Changes(): JSX.Element {
 }
 
 function ChangeOf({ change }: { readonly change: Change }): JSX.Element {
-  const { agent, name, path, from, does, seq, at, opening, cause, command, more } = change;
+  const { agent, name, path, from, does, seq, at, opening, cause, command, more, isTakenBack } = change;
   const difference = useSignal<string | undefined>(command === undefined ? undefined : "");
   const show = async (): Promise<void> => {
     const heard = await read<"log">(`/agents/${part(agent)}/log?from=${seq}&limit=1`);
@@ -57,7 +57,7 @@ function ChangeOf({ change }: { readonly change: Change }): JSX.Element {
   return (
     <details onToggle={() => void (difference.value === undefined && show())}>
       <summary>
-        <b>{does}</b> <code>{moved + oneLine(path)}</code>{" "}
+        <b>{does}</b> <code>{moved + oneLine(path)}</code> {isTakenBack && "(taken back) "}
         <span class="aside">
           by {command !== undefined && "a command of "}
           {oneLine(name)}, {moment(at)}

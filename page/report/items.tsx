@@ -196,8 +196,21 @@ function ForWhat({ item: { at, asked, times }, who }: ForWhatProps): JSX.Element
 }
 
 export function Changed({ item }: { readonly item: Group<"changed"> }): JSX.Element {
-  const { agent, path, from, does, added, removed, diff, isCut, command, commandSeq, isShared, besides } =
-    item;
+  const {
+    agent,
+    path,
+    from,
+    does,
+    added,
+    removed,
+    diff,
+    isCut,
+    command,
+    commandSeq,
+    isShared,
+    besides,
+    takenBack,
+  } = item;
   const who = <Who id={agent} />;
   const isPlain = diff === "" && command === null;
   const line = (
@@ -205,6 +218,7 @@ export function Changed({ item }: { readonly item: Group<"changed"> }): JSX.Elem
       <b>{does}</b> {command !== null && "by a command "}
       <code>{(from === undefined ? "" : `${oneLine(from)} → `) + oneLine(path)}</code>{" "}
       {besides > 0 && `and ${besides} more `}
+      {takenBack > 0 && `(${takenBack === item.times ? "" : `${takenBack} of ${item.times} `}taken back) `}
       {added > 0 && <span class="added">+{added}</span>}{" "}
       {removed > 0 && <span class="removed">−{removed}</span>}{" "}
       {/* What opens it cannot lead elsewhere as well. */}

@@ -66,7 +66,7 @@ describe.skipIf(!chromiumIsThere)("the report on a page", { timeout: 120_000 }, 
       await press(".taking-back .answering button:not(.main)");
       await until(".report .aside button", "Take back…");
     }
-    const { press, until } = await show(url, { area: undefined });
+    const { page, press, until } = await show(url, { area: undefined });
     await press(".report .aside button");
     await press(".taking-back .main");
     await until(".taking-back p", "Took back 2 changes; legion undo 0.");
@@ -76,6 +76,9 @@ describe.skipIf(!chromiumIsThere)("the report on a page", { timeout: 120_000 }, 
     await press(".report .aside button");
     await until(".taking-back p", "Nothing would be taken back.");
     expect(existsSync(join(cwd, HOSTILE))).toBe(false);
+    await until(".report summary", "(taken back)");
+    await page.evaluate(() => (location.hash = "#/changes"));
+    await until(".changes summary", "(taken back)");
   });
 
   it("takes nothing back where it was opened to look, and offers it neither in the past nor in a file", async () => {

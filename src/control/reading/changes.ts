@@ -1,8 +1,9 @@
 // Which files the agents of a legion changed, as the results of their file actions and commands tell, from the digests of its logs.
 
 import { isLegionError } from "../../base/errors.ts";
-import { displayName, type AgentId } from "../../domain/message/message.ts";
+import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
 import type { FileChange } from "../../past/digest/file-changes.ts";
+import { isTakenBack, type TakenBackChange } from "../../past/digest/taken-back.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { ReadingAnswer } from "../api/readings.ts";
 
@@ -14,6 +15,7 @@ const MOST = 1_000;
 export async function readChanges(reader: Pick<Reader, "known" | "digest">): Promise<Changes> {
   const changes: (FileChange & { readonly agent: AgentId })[] = [];
   const openings = new Map<string, string>();
+  const { takenBack } = await reader.digest(CONTROL);
   for (const agent of await reader.known()) {
     const digest = await reader.digest(agent).catch((error: unknown) => {
       // Its row in the overview says why it cannot be read.
@@ -28,7 +30,21 @@ export async function readChanges(reader: Pick<Reader, "known" | "digest">): Pro
       .slice(0, MOST)
       .map(({ agent, atMs, cause = null, ...change }) => ({
         ...{ agent, name: displayName(agent), ...change, at: new Date(atMs).toISOString() },
+        ...(isTakenBack(takenBack, keyOf(agent, atMs, change)) && { isTakenBack: true as const }),
         ...{ cause, opening: openings.get(cause ?? "") ?? null },
       })),
+  };
+}
+
+/** What an action named may be written in other ways; what a command changed may be one of many. */
+function keyOf(
+  agent: AgentId,
+  atMs: number,
+  change: Pick<FileChange, "seq" | "path" | "command">,
+): TakenBackChange {
+  return {
+    event: `${agent}.${change.seq}`,
+    atMs,
+    path: change.command === undefined ? undefined : change.path,
   };
 }

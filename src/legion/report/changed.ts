@@ -3,6 +3,7 @@
 
 import { fieldsOf } from "../../base/text/json.ts";
 import type { AgentId } from "../../domain/message/message.ts";
+import { isTakenBack, type TakenBack } from "../../past/digest/taken-back.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
 import type { Roots } from "./asked.ts";
 import { byMs, type ChangedFile, type RanCommand, type ReportDeeds } from "./deeds.ts";
@@ -25,18 +26,33 @@ export function createChanged(most: number) {
       for (const counts of deeds.causes) roots.addDeeds(counts);
     },
     commands: () => commands.group(),
-    async files(reader: Pick<Reader, "events">) {
+    /** @param takenBack what the person's own log tells */
+    async files(reader: Pick<Reader, "events">, takenBack: TakenBack) {
       const { items, ...counted } = files.group();
       const diffs = await readDiffs(reader, items);
       return {
         ...counted,
-        items: items.map(({ seqs, atMs, ...file }) => ({
-          ...{ ...file, at: new Date(atMs).toISOString() },
-          ...diffOf(file, seqs, diffs),
-        })),
+        items: items.map((item) => {
+          const { seqs, atMs, firstMs: _, ...file } = item;
+          return {
+            ...{ ...file, at: new Date(atMs).toISOString(), takenBack: manyTakenBack(item, takenBack) },
+            ...diffOf(file, seqs, diffs),
+          };
+        }),
       };
     },
   };
+}
+
+/** Of all times that are known, each once. */
+function manyTakenBack(
+  { agent, path, commands, times, seqs, firstMs: atMs }: ByAgent & ChangedFile,
+  takenBack: TakenBack,
+): number {
+  // What an action named may be written in other ways; what a command changed may be one of many.
+  const which = commands === 0 ? undefined : path;
+  const back = seqs.filter((seq) => isTakenBack(takenBack, { event: `${agent}.${seq}`, atMs, path: which }));
+  return back.length === seqs.length ? times : back.length;
 }
 
 type Diffs = ReadonlyMap<string, string>;

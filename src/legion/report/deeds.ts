@@ -9,8 +9,21 @@ import { changedSchema, commandSchema, groupOf } from "./report.ts";
 
 /** A file that the agent changed for one purpose, and the events that tell of it, oldest first. */
 const fileSchema = changedSchema
-  .omit({ agent: true, asked: true, at: true, added: true, removed: true, diff: true, isCut: true })
-  .extend({ atMs: z.number(), seqs: z.array(z.int()).readonly() });
+  .omit({
+    agent: true,
+    asked: true,
+    at: true,
+    added: true,
+    removed: true,
+    diff: true,
+    isCut: true,
+    takenBack: true,
+  })
+  .extend({
+    /** When the first and the newest change was, in milliseconds since 1970. */
+    ...{ firstMs: z.number(), atMs: z.number() },
+    seqs: z.array(z.int()).readonly(),
+  });
 const ranSchema = commandSchema.omit({ agent: true, asked: true });
 
 export type ChangedFile = z.output<typeof fileSchema>;
@@ -119,6 +132,7 @@ function begun(change: FileChange): OpenChangedFile {
   const { path, from, does, seq, atMs, cause = null, command = null, isShared = false } = change;
   return {
     ...{ path, ...(from !== undefined && { from }), does, cause, times: 1, seq, atMs, seqs: [seq] },
+    firstMs: atMs,
     ...{
       besides: 0,
       commands: Number(command !== null),

@@ -73,7 +73,7 @@ export async function makeReport(legion: ReportedLegion, wish: ReportWish): Prom
     ...one,
     asked: one.cause === null ? null : roots.openingOf(one.cause),
   });
-  const [files, commands] = [await changed.files(reader), changed.commands()];
+  const [files, commands] = [await changed.files(reader, own.takenBack), changed.commands()];
   return {
     ...{ since: sinceMs === -Infinity ? null : new Date(sinceMs).toISOString() },
     ...{

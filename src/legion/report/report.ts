@@ -125,6 +125,7 @@ export const changedSchema = z.object({
   isShared: z
     .boolean()
     .describe("Other commands ran beside one of these: nobody knows which of them it was."),
+  takenBack: z.number().describe("How many of the times were taken back, as far as that is known."),
 });
 
 export type ReportChanged = z.output<typeof changedSchema>;

@@ -25,6 +25,8 @@ const step = z.object({
   to: versionSchema,
   keeper: z.string().refine((id) => id === CONTROL || isAgentId(id)),
   agents: z.array(z.string()).readonly(),
+  /** Plans of earlier versions have none. */
+  events: z.array(z.string()).readonly().default([]),
 });
 const details = z.object({
   undo: z.uuid(),

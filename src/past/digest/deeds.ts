@@ -8,6 +8,7 @@ import { createWritten, writtenSchema, type WrittenByAgent } from "../receipts/w
 import { createFileChanges, fileChangesSchema, type FileChange } from "./file-changes.ts";
 import { answersSchema, createAnswers, type AnswerPlaces } from "./incidents/answers.ts";
 import { createIncidents, incidentsSchema, type Incidents, type SeenWith } from "./incidents/incidents.ts";
+import { createTakenBack, takenBackSchema, type TakenBack } from "./taken-back.ts";
 import { createOutcomes, outcomesSchema, type OutcomeCounts } from "./outcomes.ts";
 
 export interface Deeds {
@@ -20,11 +21,14 @@ export interface Deeds {
   readonly incidents: Incidents;
   /** Only in the person's own log. */
   readonly answers: AnswerPlaces;
+  /** Only in the person's own log. */
+  readonly takenBack: TakenBack;
 }
 
 export const deedsShape = {
   ...{ files: fileChangesSchema, mail: correspondenceSchema, outcomes: outcomesSchema },
   ...{ incidents: incidentsSchema, answers: answersSchema, written: writtenSchema },
+  takenBack: takenBackSchema,
 };
 
 const schema = z.object(deedsShape);
@@ -37,13 +41,15 @@ export function createDeeds(ledger: Ledger, kept?: PackedDeeds) {
   const { incidents, ...happening } = createIncidents(kept?.incidents);
   const { answers, ...answering } = createAnswers(kept?.answers);
   const writing = createWritten(kept?.written);
+  const undoing = createTakenBack(kept?.takenBack);
   return {
     get deeds(): Deeds {
       const { changes } = files;
       const { correspondence } = mail;
       const { written } = writing;
       const { outcomes } = ends;
-      return { changes, written, correspondence, outcomes, incidents, answers };
+      const { takenBack } = undoing;
+      return { changes, written, correspondence, outcomes, incidents, answers, takenBack };
     },
     see(event: Event, around: SeenWith): void {
       files.see(event, around.root);
@@ -52,10 +58,12 @@ export function createDeeds(ledger: Ledger, kept?: PackedDeeds) {
       ends.see(event);
       happening.see(event, around);
       answering.see(event);
+      undoing.see(event);
     },
     pack: (): PackedDeeds => ({
       ...{ files: files.pack(), mail: mail.pack(), outcomes: ends.pack() },
       ...{ incidents: happening.pack(), answers: answering.pack(), written: writing.pack() },
+      takenBack: undoing.pack(),
     }),
   };
 }

@@ -15,7 +15,7 @@ import { ledgerSchema, packLedger, unpackLedger } from "./kept-ledger.ts";
 import { createTraffic, trafficSchema, type PeerTraffic } from "./traffic.ts";
 
 /** All of it together is only changed by a new version: what another one kept is folded anew. */
-export const VERSION = 7;
+export const VERSION = 8;
 
 export interface Digest extends Deeds {
   readonly ledger: Omit<Readonly<Ledger>, "undelivered"> & {

@@ -27,6 +27,8 @@ export interface UndoStep {
   readonly keeper: AgentId;
   /** Whose changes are taken back. */
   readonly agents: readonly AgentId[];
+  /** The events that tell of them, `<agent>.<seq>`, newest first. */
+  readonly events: readonly string[];
 }
 
 /** A change that stays, with both sides. */
@@ -76,7 +78,7 @@ interface PathPlan {
 /** @param made all of one path, newest first */
 function planPath(made: readonly MadeEdit[], from: PathVersion): PathPlan {
   const rest = made.filter(({ edit }) => edit.unkept !== undefined || !isSame(edit.before, edit.after));
-  const agents = new Set<AgentId>();
+  const [agents, events] = [new Set<AgentId>(), new Set<string>()];
   const { root, edit } = made[0]!;
   let [to, keeper] = [from, ""];
   let why = from.kind === "other" ? from.why : CHANGED;
@@ -88,12 +90,14 @@ function planPath(made: readonly MadeEdit[], from: PathVersion): PathPlan {
     }
     [to, keeper] = [next.edit.before, next.agent];
     for (const agent of next.tells ?? [next.agent]) agents.add(agent);
+    events.add(`${next.agent}.${next.seq}`);
     rest.shift();
   }
   const isAlready = agents.size === 0 && rest.length > 0 && isSame(from, rest.at(-1)!.edit.before);
   const left = isAlready ? [] : rest.map((one) => ({ made: one, why: reasonFor(one, why), now: to }));
   if (agents.size === 0 || isSame(from, to)) return { left, isAlready };
-  return { step: { root, path: edit.path, from, to, keeper, agents: [...agents] }, left, isAlready };
+  const whose = { agents: [...agents], events: [...events] };
+  return { step: { root, path: edit.path, from, to, keeper, ...whose }, left, isAlready };
 }
 
 function reasonFor({ edit: { unkept, after } }: MadeEdit, why: string): string {

@@ -83,7 +83,10 @@ describe("hostile: an undo", () => {
       { root: "..", path: "../x" },
       { root: "..", path: ".git/hooks/x" },
       { root: "..", path: ".ai-legion/agents/1/x" },
-    ].map((at) => ({ ...at, from: file, to: { kind: "nothing" } as const, keeper: "0", agents: ["1"] }));
+    ].map((at) => ({
+      ...{ ...at, from: file, to: { kind: "nothing" } as const },
+      ...{ keeper: "0", agents: ["1"], events: [] },
+    }));
     const { left } = await begin({ undo: UNDO, what: "0>1#1", busy: [], steps }, place);
     await store.close();
     expect([...left.values()].map(({ now }) => now)).toEqual(

@@ -89,6 +89,8 @@ const notice = fc.oneof(
     .map((reason) => noticed(reason)),
   fc.constantFrom(undefined, "again", "lost", "ending").map((said) => noticed("restarted", said)),
   fc.constantFrom("human", "usual").map((mode) => noticed("mode", { mode, by: "0>1#3" })),
+  SEQ.map((seq) => noticed("undo", { undo: "u", steps: [{ path: "path", events: [`1.${seq}`, "0.3"] }] })),
+  fc.constantFrom([], [{ path: "path" }]).map((left) => noticed("undone", { undo: "u", left })),
   fc.constant(noticed("parked-limit", { limit: "cost", until: "2027-01-01T00:00:00.000Z" })),
   fc.tuple(sent, SEQ).map(([message, seq]) => undeliverable(message, "Gone.", seq)),
   fc

@@ -23,6 +23,10 @@ const change = z.object({
     .number()
     .optional()
     .describe("So many more changes of the same command are not listed; with the last one that is."),
+  isTakenBack: z
+    .literal(true)
+    .optional()
+    .describe("An undo took it back, and nothing brought it back since."),
   cause: z.string().nullable().describe("The first message that it was done for; null: before any."),
   opening: z.string().nullable().describe("How that begins; null if no log has it."),
 });
