@@ -12,7 +12,9 @@ interface ByCommandsProps {
 
 export function ByCommands({ changed }: ByCommandsProps): JSX.Element {
   const { files, more = 0, isShared, unknown } = changed;
-  const lines = files.map(({ path, does }) => `${does} ${oneLine(path)}`);
+  const lines = files.map(
+    ({ path, does, from }) => `${does} ${from === undefined ? "" : `${oneLine(from)} → `}${oneLine(path)}`,
+  );
   if (more > 0) lines.push(`and ${more} more`);
   return (
     <>

@@ -13,5 +13,7 @@ export interface ChangedByCommands {
 export interface FileDeed {
   /** Relative to the workspace. */
   readonly path: string;
-  readonly does: "created" | "changed" | "deleted";
+  readonly does: "created" | "changed" | "moved" | "deleted";
+  /** Of one that was moved: where the same bytes stood before, relative to the workspace. */
+  readonly from?: string;
 }

@@ -86,7 +86,7 @@ const touched = z.object({
 });
 
 const changed = z.object({
-  files: z.array(z.object({ path: text, does: text })),
+  files: z.array(z.object({ path: text, does: text, from: text.optional() })),
   more: countSchema.optional(),
   isShared: z.literal(true).optional(),
   unknown: text.optional(),

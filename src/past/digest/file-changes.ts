@@ -153,8 +153,9 @@ function changesBy(event: EventOf<"result">, command: string, cause: RootId): re
   const { files = [], more = 0, isShared } = changed ?? {};
   const told = files.slice(0, MOST_OF_ONE);
   const left = more + files.length - told.length;
-  return told.map(({ path, does }, index) => ({
+  return told.map(({ path, does, from }, index) => ({
     ...{ path, does: DEEDS.includes(does) ? does : "changed", seq, atMs: Date.parse(at) || 0, command },
+    ...(from !== undefined && { from }),
     ...(cause && { cause }),
     ...(isShared && { isShared }),
     ...(left > 0 && index === told.length - 1 && { more: left }),

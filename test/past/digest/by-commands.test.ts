@@ -24,7 +24,7 @@ it("tells which files commands changed, also of one that failed, with how the co
   ];
   const files = [
     { path: "x", does: "changed" },
-    { path: "y", does: "deleted" },
+    { path: "y", does: "moved", from: "w" },
     { path: "z", does: "of a later version" as "changed" },
   ] as const;
   const by = (id: string, changed: ChangedByCommands): NewEvent => {
@@ -37,7 +37,7 @@ it("tells which files commands changed, also of one that failed, with how the co
   const first = { seq: 3, cause: "0>1#1", command: "sed -i s/a/b/ * …", isShared: true };
   expect(changes).toEqual([
     { path: "x", does: "changed", atMs: expect.any(Number) as number, ...first },
-    { path: "y", does: "deleted", atMs: expect.any(Number) as number, ...first },
+    { path: "y", does: "moved", from: "w", atMs: expect.any(Number) as number, ...first },
     { path: "z", does: "changed", atMs: expect.any(Number) as number, ...first, more: 7 },
     {
       ...{ path: "x", does: "changed", atMs: expect.any(Number) as number },

@@ -1,13 +1,28 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Contents, Replacement } from "../../../src/domain/authoring/workspace.ts";
+import type { ChangedByCommands } from "../../../src/domain/event/changed.ts";
 import { createFileAccount, toldOf } from "../../../src/past/undo/told.ts";
 
 const NOTHING: Contents = { kind: "nothing" };
 const FOLDER: Contents = { kind: "folder" };
 const FILE: Contents = { kind: "file", content: "x" };
-const made = (path: string): Replacement => ({ path, before: NOTHING, after: FILE });
+const made = (path: string): Replacement => ({
+  ...{ path, before: NOTHING },
+  after: { kind: "file", content: `as ${path} came` },
+});
 const changed = (path: string): Replacement => ({ path, before: FILE, after: FILE });
 const deleted = (path: string): Replacement => ({ path, before: FILE, after: NOTHING });
+
+const told = (changed: ChangedByCommands | undefined): readonly string[] =>
+  (changed?.files ?? []).map(({ path, does, from }) =>
+    from === undefined ? `${does} ${path}` : `${from} -> ${path}`,
+  );
+
+function standing(files: ReadonlyMap<string, string>, path: string): Contents {
+  const content = files.get(path);
+  return content === undefined ? NOTHING : { kind: "file", content };
+}
 
 /** What a result tells of an action that ran commands which changed that, one after the other. */
 function toldOfAll(...commands: readonly (readonly Replacement[])[]) {
@@ -20,7 +35,7 @@ describe("what a result tells of the files that its commands changed", () => {
   it("is which of them came, changed and went; where a folder stands there is no file", () => {
     const other: Contents = { kind: "other", why: "it is too big" };
     const files = [
-      ...[made("a"), changed("b"), deleted("c"), { path: "d", before: FOLDER, after: FILE }],
+      ...[made("a"), changed("b"), deleted("c"), { ...made("d"), before: FOLDER }],
       ...[
         { path: "e", before: FILE, after: FOLDER },
         { path: "f", before: other, after: other },
@@ -53,6 +68,75 @@ describe("what a result tells of the files that its commands changed", () => {
         { path: "d", does: "deleted" },
       ],
     });
+  });
+
+  it("is a move where a file went while another came with the same bytes, and of empty ones nobody can tell", () => {
+    const file = (content: string): Contents => ({ kind: "file", content });
+    const came = (path: string, content: string) => ({ path, before: NOTHING, after: file(content) });
+    const went = (path: string, content: string) => ({ path, before: file(content), after: FOLDER });
+    const files = [
+      ...[went("a", "one"), came("b", "one"), went("c", "two"), went("d", "two"), came("e", "two")],
+      ...[went("f", ""), came("g", ""), went("h", "three"), came("i", "four")],
+    ];
+    expect(told(toldOfAll(files))).toEqual([
+      ...["a -> b", "deleted d", "c -> e", "deleted f", "created g", "deleted h", "created i"],
+    ]);
+    // From one command to the next: moved on, changed, and moved where something else stands again.
+    const next = [went("b", "one"), came("j", "one"), { path: "e", before: FILE, after: FILE }];
+    expect(told(toldOfAll(files.slice(0, 5), next))).toEqual(["deleted d", "c -> e", "a -> j"]);
+    expect(told(toldOfAll(files.slice(0, 2), [came("a", "new")]))).toEqual(["changed a", "created b"]);
+    expect(told(toldOfAll(files.slice(0, 2), [went("b", "one")]))).toEqual(["deleted a"]);
+  });
+
+  it("moves only what was there before to what is there now, whatever commands did (property)", () => {
+    const path = fc.constantFrom("a", "b", "c", "d");
+    const act = fc.oneof(
+      fc.record({ is: fc.constant("write"), path, content: fc.constantFrom("one", "two", "") }),
+      fc.record({ is: fc.constant("remove"), path, content: fc.constant("") }),
+      fc.record({ is: fc.constant("move"), path, content: path }),
+    );
+    const command = fc.array(act, { maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 4 }), (commands) => {
+        let files = new Map([
+          ["a", "one"],
+          ["b", "two"],
+        ]);
+        const start = files;
+        const all = commands.map((acts) => {
+          const before = files;
+          files = new Map(files);
+          for (const { is, path: at, content } of acts) {
+            const bytes = files.get(at);
+            if (is === "write") files.set(at, content);
+            else files.delete(at);
+            if (is === "move" && bytes !== undefined) files.set(content, bytes);
+          }
+          return ["a", "b", "c", "d"].flatMap((at): readonly Replacement[] => {
+            const [old, now] = [standing(before, at), standing(files, at)];
+            return before.get(at) === files.get(at) ? [] : [{ path: at, before: old, after: now }];
+          });
+        });
+        const known = toldOfAll(...all)?.files ?? [];
+        for (const { does, from, path: to } of known) {
+          expect(does === "moved").toBe(from !== undefined);
+          if (from === undefined)
+            expect(does).toBe(start.has(to) ? (files.has(to) ? "changed" : "deleted") : "created");
+          else
+            expect([start.has(from), files.has(from), start.has(to), files.has(to)]).toEqual([
+              true,
+              false,
+              false,
+              true,
+            ]);
+        }
+        const froms = known.flatMap(({ from }) => from ?? []);
+        expect(new Set(froms).size).toBe(froms.length);
+        const named = known.flatMap(({ path: to, from = to }) => [to, from]);
+        for (const at of ["a", "b", "c", "d"])
+          if (start.get(at) !== files.get(at)) expect(named).toContain(at);
+      }),
+    );
   });
 
   it("says of several why it is not known of one of them, and what nobody can tell apart", () => {

@@ -105,6 +105,24 @@ describe.runIf(bubblewrapIsThere)("what commands changed in a repository", () =>
         expect(row.replace(/\u001b\[\d+m/g, ""), row).toMatch(new RegExp(`^.{0,${columns}}$`));
   });
 
+  it("is a move where it is one, and taken back as that", async () => {
+    const world = await createRepositoryYard(
+      { "a/x.txt": "x\n", "a/y.txt": "y\n" },
+      { 1: [{ calls: [run("git mv a b; echo more >> b/y.txt")] }, REST, REST] },
+    );
+    const [id] = await world.say("1", "Move it.");
+    await world.idle();
+    const read = async () =>
+      (await told(world.project)).changed.items
+        .map(({ path, from, does, takenBack }) => `${from ?? ""} ${path} ${does} ${takenBack}`)
+        .sort();
+    expect(await read()).toEqual([" a/y.txt deleted 0", " b/y.txt created 0", "a/x.txt b/x.txt moved 0"]);
+    expect(await shown(world.project)).toContain("a/x.txt -> b/x.txt moved git mv a b;");
+    await world.legion.undo(id!);
+    expect(await read()).toEqual([" a/y.txt deleted 1", " b/y.txt created 1", "a/x.txt b/x.txt moved 1"]);
+    await world.stop();
+  });
+
   it("is told of an archive, and where it was taken in, as it is here", async () => {
     const { project } = await worked();
     const file = join(await temporaryFolder(), "agents.tgz");
