@@ -9,17 +9,12 @@ interface KeptExcerptsPlace extends KeptOfManyPlace {
 }
 
 export function createKeptExcerpts({ isOthers, ...place }: KeptExcerptsPlace) {
-  const files = new Map<string, Promise<KeptOfMany<unknown>>>();
+  const files = new Map<string, KeptOfMany<unknown>>();
   let count = 0;
-  const fileOf = <T>({ name, version, schema }: DigestExcerpt<T>): Promise<KeptOfMany<T>> => {
-    const open = async (): Promise<KeptOfMany<T>> => {
-      const file = createKeptOfMany({ file: name, name: `${name} ${version}`, schema }, place);
-      await file.open(count);
-      return file;
-    };
-    const opened = files.get(name) as Promise<KeptOfMany<T>> | undefined;
-    const file = opened ?? open();
-    files.set(name, file as Promise<KeptOfMany<unknown>>);
+  const fileOf = <T>({ name, version, schema }: DigestExcerpt<T>): KeptOfMany<T> => {
+    const known = files.get(name) as KeptOfMany<T> | undefined;
+    const file = known ?? createKeptOfMany({ file: name, name: `${name} ${version}`, schema }, place);
+    files.set(name, file as KeptOfMany<unknown>);
     return file;
   };
   return {
@@ -27,10 +22,10 @@ export function createKeptExcerpts({ isOthers, ...place }: KeptExcerptsPlace) {
     begin: (agents: number): void => void (count = agents),
     /** What `read` gives, or gave when it was last asked. Rejects as `read` does. */
     async excerpt<T>(agent: AgentId, wanted: DigestExcerpt<T>, read: () => Promise<T>): Promise<T> {
-      const file = await fileOf(wanted);
-      return (
-        file.of(agent) ?? file.renew(agent, read, async (now) => ((await isOthers(agent)) ? undefined : now))
-      );
+      const file = fileOf(wanted);
+      await file.open(count);
+      const toKeep = async (now: T) => ((await isOthers(agent).catch(() => true)) ? undefined : now);
+      return file.of(agent) ?? file.renew(agent, read, toKeep);
     },
   };
 }

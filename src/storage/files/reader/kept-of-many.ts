@@ -15,7 +15,7 @@ import { isUntouched, marksOf, type AgentMarks } from "./touched.ts";
 
 /** What there is of fewer agents is read in next to no time; what would be kept of more is long to read, and to hold. */
 const [FEWEST, MOST] = [32, 5_000];
-/** More is not kept of one agent, in characters: no one of them is to keep all others out. */
+/** More is not kept of one agent, as JSON, in characters: no one of them is to keep all others out. */
 const MOST_CHARS = 65_536;
 /** In the cache. */
 const FOLDER = "together";
@@ -46,6 +46,7 @@ export type KeptOfMany<T> = ReturnType<typeof createKeptOfMany<T>>;
 export function createKeptOfMany<T>(kind: KeptKind<T>, { paths, authorship }: KeptOfManyPlace) {
   const file = keptFile(kind, { paths, authorship });
   let lines: Map<AgentId, KeptLine> | undefined;
+  let reading: Promise<Map<AgentId, KeptLine>> | undefined;
   /** Who was found untouched in this turn of the event loop, and who was not. */
   const looked = new Map<AgentId, boolean>();
   const untouched = (agent: AgentId): KeptLine | undefined => {
@@ -70,7 +71,7 @@ export function createKeptOfMany<T>(kind: KeptKind<T>, { paths, authorship }: Ke
     /** To be called with the number of agents that there are, before anything is asked of them. Never rejects. True the first time. */
     async open(count: number): Promise<boolean> {
       if (lines || count < FEWEST || count > MOST) return false;
-      lines = await file.read().catch(() => new Map());
+      lines = await (reading ??= file.read().catch(() => new Map()));
       return true;
     },
     /** `undefined`: it has to be read. */
@@ -90,6 +91,7 @@ export function createKeptOfMany<T>(kind: KeptKind<T>, { paths, authorship }: Ke
         const told = await read();
         const kept = marks && (await toKeep(told));
         if (!lines || !marks || kept === undefined || !isUntouched(folder, marks)) return told;
+        if (JSON.stringify(kept).length > MOST_CHARS) return told;
         lines.set(agent, { marks, kept });
         looked.delete(agent);
         news++;
@@ -126,8 +128,7 @@ function keptFile<T>({ file, name, schema }: KeptKind<T>, { paths, authorship }:
     },
     async write(lines: readonly (readonly [AgentId, KeptLine])[]): Promise<void> {
       const texts = lines.map(([agent, line]) => `${JSON.stringify({ agent, ...line })}\n`);
-      const short = texts.filter(({ length }) => length <= MOST_CHARS);
-      await signedFile(place, await authorship()).write(Buffer.from(short.join("")));
+      await signedFile(place, await authorship()).write(Buffer.from(texts.join("")));
     },
   };
 }
