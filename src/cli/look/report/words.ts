@@ -155,20 +155,15 @@ export function besidesWords({ besides }: Pick<ReportChanged, "besides">): strin
   return besides === 0 ? "" : ` and ${besides} more`;
 }
 
-/** `changed, 3 times`, `created, taken back`; `shared`: by a command, or by another that ran beside it. */
+/** `changed, 3 times`, `taken back: created`, `1 of 3 taken back: changed`; `shared`: by a command, or by another that ran beside it. */
 export function didWords(item: Pick<ReportChanged, "does" | "times" | "isShared" | "takenBack">): string {
-  const { does, times, isShared } = item;
-  const many = times > 1 ? [count(times, "time")] : [];
-  return [does, ...many, ...(isShared ? ["shared"] : []), ...takenBackWords(item)].join(", ");
-}
-
-/** `taken back`, `1 of 3 taken back`; empty where nothing was. */
-export function takenBackWords({
-  times,
-  takenBack,
-}: Pick<ReportChanged, "times" | "takenBack">): readonly string[] {
-  if (takenBack === 0) return [];
-  return [takenBack === times ? "taken back" : `${takenBack} of ${times} taken back`];
+  const { does, times, isShared, takenBack } = item;
+  const did = [does, ...(times > 1 ? [count(times, "time")] : []), ...(isShared ? ["shared"] : [])].join(
+    ", ",
+  );
+  if (takenBack === 0) return did;
+  // First: where there is no room for all of it, that is what matters.
+  return `${takenBack === times ? "" : `${takenBack} of ${times} `}taken back: ${did}`;
 }
 
 /** `3 files`, `nothing`, `at least 3 files`, `3 files each, shared`, `not known`. */

@@ -45,9 +45,11 @@ describe("a change that was taken back", () => {
     expect(await told()).toEqual(["./new.txt 1/1", "a.txt 0/1", "a.txt 0/1", "b.txt 0/1", "d.txt 1/1"]);
     expect(await marked()).toEqual(["./new.txt", "d.txt"]);
     const page = (await legion(["report"], { cwd: project, columns: 110 })).out.replace(/\s+/g, " ");
-    expect(page).toMatch(/\.\/new\.txt created, taken back/);
+    expect(page).toMatch(/\.\/new\.txt taken back: created/);
+    // Where it is cut, it is not that which is missing.
+    expect((await legion(["report"], { cwd: project, columns: 60 })).out).toMatch(/new\.txt +taken b/);
     expect((await legion(["report", "--md"], { cwd: project })).out).toContain(
-      "- `c.txt` → `d.txt` moved, taken back ",
+      "- `c.txt` → `d.txt` taken back: moved ",
     );
 
     await world.legion.undo(`0.${event}`);
@@ -68,6 +70,6 @@ describe("a change that was taken back", () => {
     await world.idle();
     await world.stop();
     const { out } = await legion(["report"], { cwd: world.project, columns: 110 });
-    expect(out).toMatch(/a\.txt +changed, 2 times, 1 of 2 taken back/);
+    expect(out).toMatch(/a\.txt +1 of 2 taken back: changed, 2 times/);
   });
 });
