@@ -2,6 +2,7 @@
 
 import { isLegionError } from "../../base/errors.ts";
 import { CONTROL, displayName, type AgentId } from "../../domain/message/message.ts";
+import type { Digest } from "../../past/digest/digest.ts";
 import type { FileChange } from "../../past/digest/file-changes.ts";
 import { isTakenBack, type TakenBackChange } from "../../past/digest/taken-back.ts";
 import type { Reader } from "../../storage/contract/reader.ts";
@@ -15,12 +16,15 @@ const MOST = 1_000;
 export async function readChanges(reader: Pick<Reader, "known" | "digest">): Promise<Changes> {
   const changes: (FileChange & { readonly agent: AgentId })[] = [];
   const openings = new Map<string, string>();
-  const { takenBack } = await reader.digest(CONTROL);
-  for (const agent of await reader.known()) {
-    const digest = await reader.digest(agent).catch((error: unknown) => {
+  const digestOf = (agent: AgentId): Promise<Digest | undefined> =>
+    reader.digest(agent).catch((error: unknown) => {
       // Its row in the overview says why it cannot be read.
       if (!isLegionError(error)) throw error;
+      return undefined;
     });
+  const takenBack = (await digestOf(CONTROL))?.takenBack ?? new Map();
+  for (const agent of await reader.known()) {
+    const digest = await digestOf(agent);
     for (const { id, opening } of digest?.charges.firsts.values() ?? []) openings.set(id, opening);
     for (const change of digest?.changes ?? []) changes.push({ agent, ...change });
   }

@@ -87,9 +87,9 @@ export function createTakenBack(kept?: PackedTakenBack) {
     see(event: Event): void {
       if (event.kind !== "notice") return;
       const { reason, details, seq, at } = event;
-      const { data: plan } = planned.safeParse(reason === "undo" ? details : undefined);
+      const plan = reason === "undo" ? planned.safeParse(details).data : undefined;
       if (plan) begun = { ...plan, seq };
-      const { data: ended } = done.safeParse(reason === "undone" ? details : undefined);
+      const ended = reason === "undone" ? done.safeParse(details).data : undefined;
       if (ended && ended.undo === begun?.undo)
         end(new Set(ended.left.map(({ path }) => path)), Date.parse(at) || 0);
     },

@@ -1,8 +1,11 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { core } from "../../../modules/core.ts";
 import { system } from "../../../modules/system/index.ts";
 import { readChanges } from "../../../src/control/reading/changes.ts";
 import { createFileReader } from "../../../src/storage/files/reader/reader.ts";
+import { toLine } from "../../../src/storage/folder/line.ts";
 import { NOOP } from "../../workshop.ts";
 import { bubblewrapIsThere } from "../../environment/opened.ts";
 import { createRepositoryYard, run } from "../../legion/undo/repository-yard.ts";
@@ -37,6 +40,20 @@ it("which files agents changed is told newest first, with whom and for what, and
   expect(results.find(({ seq }) => seq === changes[2]!.seq)!.details).toMatchObject({
     diff: expect.stringContaining("+two") as unknown,
   });
+});
+
+it("which files agents changed is told also where the person's own log cannot be read", async () => {
+  const script = [act("writeFile", { path: "a.txt", content: "one\n" }), NOOP];
+  const world = await createWorld({ "1": { script, modules: [core, system] } });
+  await world.say("1", "Work on a file");
+  await world.idle();
+  await world.stop();
+  const reader = createFileReader(world.project);
+  const stamp = { seq: 1_000, epoch: 99_999_999, at: new Date(0).toISOString() };
+  const opening = { ...stamp, kind: "opened", format: 99, log: "of a newer version", seals: {} };
+  await writeFile(join(reader.paths.agent("0"), "log/99999999-000.jsonl"), toLine(opening));
+  await expect(reader.digest("0")).rejects.toThrow("newer version");
+  expect((await readChanges(reader)).changes.map(({ path }) => path)).toEqual(["a.txt"]);
 });
 
 it.runIf(bubblewrapIsThere)(
